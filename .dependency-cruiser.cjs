@@ -1,0 +1,52 @@
+// The direction of imports (docs/architecture.md). Each folder names the folders of ours that it may import from.
+const may = {
+  model: [],
+  cadence: ['model'],
+  documents: ['model'],
+  workflows: ['model', 'cadence'],
+  platform: ['model'],
+  certificates: ['model', 'platform'],
+  government: ['model', 'platform'],
+  storage: ['model', 'platform'],
+  webhooks: ['model', 'platform'],
+  activities: ['model', 'cadence', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
+  workers: ['model', 'activities', 'workflows', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
+  client: ['model', 'workflows'],
+  api: ['model', 'client', 'storage', 'documents', 'certificates', 'webhooks', 'platform'],
+  simulator: ['model', 'documents'],
+};
+
+const rooms = Object.entries(may).map(([room, allowed]) => ({
+  name: `${room}-imports`,
+  comment: `src/${room} may import only: ${['itself', ...allowed].join(', ')}`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: [`^src/${room}/`, ...allowed.map((to) => `^src/${to}/`)] },
+}));
+
+module.exports = {
+  forbidden: [
+    ...rooms,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'workflows-have-no-io',
+      comment: 'Workflow code runs in a deterministic sandbox: no Node modules, no packages but the workflow API.',
+      severity: 'error',
+      from: { path: '^src/(workflows|cadence|model)/' },
+      to: { dependencyTypes: ['core', 'npm'], pathNot: ['node_modules/@temporalio/(workflow|common)'] },
+    },
+    {
+      name: 'client-has-no-workflow-code',
+      comment: 'The SDK shares message names and types with the workflows, nothing that runs in them.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { path: '^src/workflows/', pathNot: '^src/workflows/messages' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,61 @@
+import type { CaptureSnapshot } from '../model/capture-state.js';
+import type { CaptureKey, HostHandler } from '../model/words.js';
+
+/**
+ * Names and types of everything that can be said to a workflow. No workflow code: the client SDK and the API import this too.
+ */
+
+export const WORKFLOW_TYPES = { capture: 'capture', delivery: 'delivery', housekeeping: 'housekeeping' } as const;
+
+/** Temporal's id uniqueness is the lock: one open run per id. */
+export const captureWorkflowId = (capture: CaptureKey): string =>
+  `capture/${capture.documentType}/${capture.environment}/${capture.companyId}`;
+export const deliveryWorkflowId = (endpointId: string): string => `delivery/${endpointId}`;
+
+export const SIGNALS = {
+  start: 'start',
+  stop: 'stop',
+  resume: 'resume',
+  pause: 'pause',
+  configure: 'configure',
+  wake: 'wake',
+} as const;
+export const QUERIES = { state: 'state' } as const;
+
+/** Argument of the capture workflow. `carried` is what continue-as-new passes on. */
+export interface CaptureInput {
+  readonly capture: CaptureKey;
+  readonly carried?: CarriedCapture;
+  /** Continue as new at this many events (default 300); tests lower it. */
+  readonly historyLimit?: number;
+}
+export interface CarriedCapture {
+  readonly snapshot: CaptureSnapshot;
+  readonly handoverFailures: number;
+  readonly handoverFailingSince: number | null;
+}
+
+/** Argument of signal `start`: from the API nothing (the row is written already), from the SDK the options to write. */
+export interface StartSignal {
+  readonly enable?: { readonly handler?: HostHandler | null };
+}
+/** Argument of signal `pause`: RFC 3339 instant, or none for an open end. */
+export interface PauseSignal {
+  readonly until?: string;
+}
+
+export interface DeliveryInput {
+  readonly endpointId: string;
+  readonly historyLimit?: number;
+}
+export interface HousekeepingInput {
+  readonly every: 'minute' | 'hour' | 'day';
+}
+
+/** Answer of query `state`. */
+export interface CaptureStateAnswer {
+  readonly capture: CaptureKey;
+  readonly snapshot: CaptureSnapshot | null;
+  /** When the next query really comes, jitter included. Milliseconds, null while none is planned. */
+  readonly wakesAt: number | null;
+}
