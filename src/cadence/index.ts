@@ -1,0 +1,1 @@
+export type { Cadence, Circumstances, JumpedRange, Step } from './step.js';
