@@ -233,15 +233,18 @@ function otherConsumer(ours: Nsu, theirs: Nsu | null): string {
   return `the government's pointer ${theirs} is ${where} ours (${ours}): another program queries this tax ID`;
 }
 
+const ORDINARY: ReadonlySet<string> = new Set(['137', '138']);
+
 /** Alerts that this outcome ends. */
 function closedBy(before: CaptureState, outcome: Outcome): Step['alerts'] {
   if (!ANSWERED.has(outcome.kind)) return [];
   const over: Step['alerts'][number][] = [];
   if (before.failures >= ATTENTION_AFTER) over.push(closed('capture_attention'));
-  if (outcome.kind === 'documents' || outcome.kind === 'none') {
-    over.push(closed('cursor_ahead'), closed('other_consumer'));
-    if (before.standstills >= STANDSTILL_ALERT) over.push(closed('page_without_progress'));
-  }
+  if (outcome.kind !== 'documents' && outcome.kind !== 'none') return over;
+  // After an ordinary answer these cannot be open: closing costs a statement, which the hot path is spared.
+  const ordinary = before.lastAnswer === null || ORDINARY.has(before.lastAnswer.code);
+  if (!ordinary) over.push(closed('cursor_ahead'), closed('other_consumer'));
+  if (before.standstills >= STANDSTILL_ALERT) over.push(closed('page_without_progress'));
   return over;
 }
 
