@@ -45,7 +45,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const user = serverUser();
   const programs = postgresPrograms(user);
   const given = resolve(options.folder);
-  mkdirSync(given, { recursive: true, mode: user === null ? 0o700 : 0o711 });
+  mkdirSync(given, { recursive: true, mode: 0o700 });
+  if (user !== null) chownSync(given, user.uid, user.gid);
   const folder = reachableFolder(user, given);
   if (user !== null) chownSync(folder, user.uid, user.gid);
 
