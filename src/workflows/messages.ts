@@ -1,5 +1,5 @@
 import type { CaptureSnapshot } from '../model/capture-state.js';
-import type { CaptureKey, HostHandler } from '../model/words.js';
+import type { CaptureKey, HostHandler, Phase } from '../model/words.js';
 
 /**
  * Names and types of everything that can be said to a workflow. No workflow code: the client SDK and the API import this too.
@@ -31,8 +31,12 @@ export interface CaptureInput {
 }
 export interface CarriedCapture {
   readonly snapshot: CaptureSnapshot;
-  readonly handoverFailures: number;
-  readonly handoverFailingSince: number | null;
+  readonly handover: {
+    readonly failures: number;
+    readonly notBefore: number;
+    readonly shown: { readonly phase: Phase; readonly reason: string };
+  };
+  readonly publishedPhase: Phase | null;
 }
 
 /** Argument of signal `start`: from the API nothing (the row is written already), from the SDK the options to write. */

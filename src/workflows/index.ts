@@ -1,0 +1,3 @@
+/** Everything a workflow worker registers. Only workflow functions are exported from here. */
+export { capture } from './capture.js';
+export { housekeeping } from './housekeeping.js';
