@@ -244,6 +244,9 @@ create table endpoints (
   created_at       timestamptz not null default now(),
   deleted_at       timestamptz
 );
+-- Every page transaction asks which endpoints want a company's events; there may be one endpoint per capture.
+create index endpoints_of_all on endpoints (id) where company_ids is null and deleted_at is null;
+create index endpoints_of_some on endpoints using gin (company_ids) where deleted_at is null;
 
 create table deliveries (
   id               uuid primary key,
@@ -251,7 +254,8 @@ create table deliveries (
   endpoint_id      uuid not null,                -- no foreign key: a page transaction never locks endpoint rows
   company_id       uuid not null,
   status           text not null,                -- pending, delivered, exhausted, cancelled; pending at a disabled endpoint shows as held
-  attempts         integer not null default 0,
+  attempts         integer not null default 0,  -- since it was last queued; the log of all is delivery_attempts
+  first_attempt_at timestamptz,                  -- since it was last queued: the 3 days of retries count from it
   next_attempt_at  timestamptz,
   lease_id         text,
   leased_until     timestamptz,
