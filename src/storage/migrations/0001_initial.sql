@@ -1,6 +1,7 @@
 -- Up Migration
 -- Tables of Malote. NSUs are bigint (the API shows 15 digits), tax IDs and keys are text (letters are legal), amounts numeric.
--- "capture" below always means (company_id, document_type, environment).
+-- "capture" below always means (company_id, document_type, environment). Times have milliseconds and no more, because programs
+-- and list cursors carry milliseconds: a row must not lie between two of them.
 
 create table companies (
   id              uuid primary key,
@@ -11,9 +12,10 @@ create table companies (
   external_id     text,
   tags            text[] not null default '{}',
   event_sequence  bigint not null default 0,     -- last sequence given to an event of this company
-  created_at      timestamptz not null default now(),
-  deleting_at     timestamptz
+  created_at      timestamptz(3) not null default now(),
+  deleting_at     timestamptz(3)
 );
+create index companies_listed on companies (created_at desc, id desc);
 create index companies_root on companies (root);
 create index companies_external on companies (external_id) where external_id is not null;
 create index companies_tags on companies using gin (tags);
@@ -25,13 +27,13 @@ create table certificates (
   tax_id       text not null,
   subject      text not null,
   thumbprint   text not null,                    -- SHA-256 of the leaf, hex
-  not_before   timestamptz not null,
-  not_after    timestamptz not null,
+  not_before   timestamptz(3) not null,
+  not_after    timestamptz(3) not null,
   chain        text not null,                    -- PEM, leaf first; public
   key_id       text not null,                    -- which master key wraps the data key
   wrapped_key  bytea not null,                   -- data key under the master key: nonce ‖ ciphertext ‖ tag
   sealed       bytea not null,                   -- PKCS#8 private key under the data key: nonce ‖ ciphertext ‖ tag
-  created_at   timestamptz not null default now()
+  created_at   timestamptz(3) not null default now()
 );
 create index certificates_company on certificates (company_id, created_at desc);
 create index certificates_root on certificates (root, not_after desc);
@@ -48,38 +50,40 @@ create table captures (
   phase           text not null,                 -- the columns below repeat parts of state for lists and the guard
   ult_nsu         bigint not null default 0,
   max_nsu         bigint not null default 0,
-  not_before      timestamptz,                   -- the guard: no distribution call before this
-  last_query_at   timestamptz,
+  not_before      timestamptz(3),                   -- the guard: no distribution call before this
+  last_query_at   timestamptz(3),
   last_status_code text,
   last_status_text text,
   call_id         text,                          -- the last call begun, of any kind: holder of the lease
-  call_deadline   timestamptz,                   -- end of the lease; null when no call is open
+  call_deadline   timestamptz(3),                   -- end of the lease; null when no call is open
   distribution_call_id text,                     -- the last distribution call begun: fences the commit of its page
   handed_nsu      bigint not null default 0,
-  held_until      timestamptz,                   -- a person's hold; 'infinity' without an end
+  held_until      timestamptz(3),                   -- a person's hold; 'infinity' without an end
   documents       bigint not null default 0,
-  created_at      timestamptz not null default now(),
-  updated_at      timestamptz not null default now(),
+  created_at      timestamptz(3) not null default now(),
+  updated_at      timestamptz(3) not null default now(),
   primary key (company_id, document_type, environment)
 );
 create index captures_overdue on captures (not_before) where enabled;
-create index captures_phase on captures (phase, document_type);
+create index captures_phase on captures (phase, company_id, document_type, environment);
+-- One environment per company and type at a time (design.md, "capture"), whoever writes.
+create unique index captures_one_environment on captures (company_id, document_type) where enabled;
 
 create table services (
   service         text not null,                 -- e.g. 'nfe-distribution'
   environment     text not null,
-  paused_from     timestamptz,
-  paused_until    timestamptz,                   -- null: open
+  paused_from     timestamptz(3),
+  paused_until    timestamptz(3),                   -- null: open
   reason          text,                          -- '108', '109', 'outage', 'breaker'
   probe_call_id   text,
-  probe_deadline  timestamptz,
+  probe_deadline  timestamptz(3),
   primary key (service, environment)
 );
 
 -- One row per government call, written before the call. Also the call log of the API.
 create table calls (
   id              text not null,                 -- workflow run id + ':' + activity id
-  started_at      timestamptz not null,
+  started_at      timestamptz(3) not null,
   company_id      uuid not null,
   document_type   text not null,
   environment     text not null,
@@ -87,10 +91,10 @@ create table calls (
   kind            text not null,                 -- distNSU, consNSU, consChNFe, …
   from_nsu        bigint,
   status          text not null default 'open',  -- open, answered, not_sent, unknown
-  deadline        timestamptz not null,
+  deadline        timestamptz(3) not null,
   archive_key     text not null,                 -- where the answer's object stands, if there is one
-  settled_at      timestamptz,
-  answered_at     timestamptz,
+  settled_at      timestamptz(3),
+  answered_at     timestamptz(3),
   duration_ms     integer,
   outcome         text,                          -- Outcome.kind
   status_code     text,
@@ -120,7 +124,7 @@ create table archives (
   sha256        text not null,
   content_type  text,
   http_status   integer,
-  captured_at   timestamptz not null
+  captured_at   timestamptz(3) not null
 );
 create index archives_company on archives (company_id, captured_at);
 
@@ -138,8 +142,8 @@ create table documents (
   state          text not null,
   full_xml       text not null,
   origin         text not null,
-  captured_at    timestamptz not null,
-  issued_at      timestamptz,                    -- for filters; the text as written is in metadata
+  captured_at    timestamptz(3) not null,
+  issued_at      timestamptz(3),                    -- for filters; the text as written is in metadata
   total          numeric,
   issuer_tax_id  text,
   recipient_tax_id text,
@@ -164,7 +168,23 @@ create index documents_key on documents (key, company_id);
 create index documents_company_captured on documents (company_id, captured_at desc, id desc);
 create index documents_captured on documents (captured_at desc, id desc);
 create index documents_company_issued on documents (company_id, issued_at desc) where issued_at is not null;
+create index documents_recipient on documents (recipient_tax_id, captured_at desc) where recipient_tax_id is not null;
 create index documents_issuer on documents (issuer_tax_id, captured_at desc) where issuer_tax_id is not null;
+
+-- What people search documents by: numbers, keys, names of the parties; folded to plain letters and digits, so that
+-- "joão" finds JOAO. The same folding of the question: documents.ts.
+create function document_words(metadata jsonb, key text) returns tsvector
+  language sql immutable parallel safe
+  return to_tsvector('simple'::regconfig, regexp_replace(
+    translate(
+      lower(coalesce(key, '')
+        || ' ' || coalesce(metadata ->> 'number', '')
+        || ' ' || coalesce(metadata #>> '{issuer,name}', '') || ' ' || coalesce(metadata #>> '{issuer,taxId}', '')
+        || ' ' || coalesce(metadata #>> '{recipient,name}', '') || ' ' || coalesce(metadata #>> '{recipient,taxId}', '')
+        || ' ' || coalesce(metadata #>> '{carrier,name}', '')),
+      'áàâãäéèêëíìîïóòôõöúùûüçñ', 'aaaaaeeeeiiiiooooouuuucn'),
+    '[^a-z0-9]+', ' ', 'g'));
+create index documents_search on documents using gin (document_words(metadata, key));
 
 create table failed_items (
   id             uuid primary key,
@@ -181,9 +201,9 @@ create table failed_items (
   byte_length    integer not null,
   encoding       text not null,
   attempts       integer not null default 1,
-  next_attempt_at timestamptz,
-  created_at     timestamptz not null,
-  resolved_at    timestamptz,
+  next_attempt_at timestamptz(3),
+  created_at     timestamptz(3) not null,
+  resolved_at    timestamptz(3),
   document_id    uuid
 );
 create unique index failed_items_identity on failed_items (archive_id, byte_offset);
@@ -201,10 +221,10 @@ create table gaps (
   status           text not null,                -- pending, recovered, nonexistent, exhausted, expired, before_onboarding, awaiting_confirmation
   cause            text not null,                -- page, jump, lost_page, failed_item, first_page
   attempts         integer not null default 0,
-  next_attempt_at  timestamptz,
+  next_attempt_at  timestamptz(3),
   last_status_code text,
-  created_at       timestamptz not null,
-  resolved_at      timestamptz,
+  created_at       timestamptz(3) not null,
+  resolved_at      timestamptz(3),
   unique (company_id, document_type, environment, from_nsu, to_nsu)
 );
 create index gaps_due on gaps (company_id, document_type, environment, status, from_nsu);
@@ -219,7 +239,7 @@ create table events (
   document_type text,
   document_id  uuid,
   body         text not null,
-  created_at   timestamptz not null,
+  created_at   timestamptz(3) not null,
   unique (company_id, sequence)
 );
 create index events_document on events (document_id) where document_id is not null;
@@ -234,15 +254,15 @@ create table endpoints (
   document_types   text[],                       -- null: all
   status           text not null default 'enabled', -- enabled, disabled
   disabled_reason  text,
-  disabled_at      timestamptz,
-  enabled_at       timestamptz not null default now(),
-  failing_since    timestamptz,
+  disabled_at      timestamptz(3),
+  enabled_at       timestamptz(3) not null default now(),
+  failing_since    timestamptz(3),
   key_id           text not null,
   secret           bytea not null,               -- under the master key: nonce ‖ ciphertext ‖ tag
   previous_secret  bytea,
-  previous_until   timestamptz,
-  created_at       timestamptz not null default now(),
-  deleted_at       timestamptz
+  previous_until   timestamptz(3),
+  created_at       timestamptz(3) not null default now(),
+  deleted_at       timestamptz(3)
 );
 -- Every page transaction asks which endpoints want a company's events; there may be one endpoint per capture.
 create index endpoints_of_all on endpoints (id) where company_ids is null and deleted_at is null;
@@ -255,14 +275,14 @@ create table deliveries (
   company_id       uuid not null,
   status           text not null,                -- pending, delivered, exhausted, cancelled; pending at a disabled endpoint shows as held
   attempts         integer not null default 0,  -- since it was last queued; the log of all is delivery_attempts
-  first_attempt_at timestamptz,                  -- since it was last queued: the 3 days of retries count from it
-  next_attempt_at  timestamptz,
+  first_attempt_at timestamptz(3),                  -- since it was last queued: the 3 days of retries count from it
+  next_attempt_at  timestamptz(3),
   lease_id         text,
-  leased_until     timestamptz,
+  leased_until     timestamptz(3),
   last_status_code integer,
   last_error       text,
-  created_at       timestamptz not null,
-  delivered_at     timestamptz,
+  created_at       timestamptz(3) not null,
+  delivered_at     timestamptz(3),
   unique (event_id, endpoint_id)
 );
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at, id) where status = 'pending';
@@ -272,7 +292,7 @@ create index deliveries_endpoint on deliveries (endpoint_id, created_at desc, id
 create table delivery_attempts (
   id           bigint generated always as identity primary key,
   delivery_id  uuid not null,
-  at           timestamptz not null,
+  at           timestamptz(3) not null,
   status_code  integer,
   error        text,
   duration_ms  integer not null,
@@ -289,8 +309,8 @@ create table alerts (
   environment    text,
   subject        text not null default '',       -- further identity: an endpoint id, a service
   detail         text not null,
-  opened_at      timestamptz not null,
-  closed_at      timestamptz
+  opened_at      timestamptz(3) not null,
+  closed_at      timestamptz(3)
 );
 create unique index alerts_open on alerts (code, coalesce(company_id, '00000000-0000-0000-0000-000000000000'), coalesce(document_type, ''), coalesce(environment, ''), subject) where closed_at is null;
 create index alerts_opened on alerts (opened_at desc, id desc);
@@ -311,9 +331,9 @@ create table api_keys (
   hash         text not null unique,             -- SHA-256 of the key, hex
   scopes       text[] not null,
   company_ids  uuid[],                           -- null: all
-  created_at   timestamptz not null default now(),
-  last_used_at timestamptz,
-  revoked_at   timestamptz
+  created_at   timestamptz(3) not null default now(),
+  last_used_at timestamptz(3),
+  revoked_at   timestamptz(3)
 );
 
 create table idempotency (
@@ -322,14 +342,14 @@ create table idempotency (
   request_mac  text not null,                    -- keyed hash of the request; the request itself is not kept
   status       integer,                          -- null: still in flight
   answer       bytea,                            -- under the master key
-  created_at   timestamptz not null,
+  created_at   timestamptz(3) not null,
   primary key (scope, key)
 );
 create index idempotency_created on idempotency (created_at);
 
 create table audit (
   id      bigint generated always as identity primary key,
-  at      timestamptz not null default now(),
+  at      timestamptz(3) not null default now(),
   actor   text not null,
   action  text not null,
   target  text not null,
