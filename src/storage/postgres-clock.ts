@@ -9,8 +9,9 @@ export class PostgresClock implements Clock {
     this.#db = db;
   }
 
-  async now(): Promise<number> {
-    const { rows } = await this.#db.query<{ ms: string }>(
+  /** @param on the transaction that holds a row's lock: asking through the pool inside one could wait for itself */
+  async now(on: Queryable = this.#db): Promise<number> {
+    const { rows } = await on.query<{ ms: string }>(
       'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms',
     );
     return Number(rows[0]?.ms);
