@@ -28,7 +28,7 @@ export function rebuilt(error: unknown): DatabaseError {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const text = String(message || code);
   if (typeof code === 'string') return new DatabaseError(`PostgreSQL connection: ${text}`, code);
-  return new DatabaseError(`PostgreSQL driver: ${text}`, LOST_CONNECTION.test(text) ? 'CONNECTION' : null);
+  return new DatabaseError(`PostgreSQL: ${text}`, LOST_CONNECTION.test(text) ? 'CONNECTION' : null);
 }
 
 /** The driver says so in words only. */

@@ -1,0 +1,106 @@
+import type { DocumentKind, DocumentState, EventInfo, FullXml } from '../model/document.js';
+import type { Nsu } from '../model/nsu.js';
+import type { CaptureKey } from '../model/words.js';
+import { nsuColumn } from './capture-rows.js';
+import { captureValues } from './captures.js';
+import type { Transaction } from './database.js';
+import { instant } from './database.js';
+import type { DocumentRow } from './documents.js';
+
+/** What a page's transaction writes: its archive, its documents, and what they change about documents that were there. */
+
+export interface NewArchive {
+  readonly id: string;
+  readonly objectKey: string;
+  readonly callId: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly contentType: string | null;
+  readonly httpStatus: number | null;
+  readonly capturedAt: number;
+}
+
+export async function insertArchive(tx: Transaction, capture: CaptureKey, archive: NewArchive): Promise<void> {
+  await tx.query(
+    `insert into archives (company_id, document_type, environment, id, object_key, call_id, size, sha256, content_type,
+       http_status, captured_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      ...captureValues(capture),
+      archive.id,
+      archive.objectKey,
+      archive.callId,
+      archive.size,
+      archive.sha256,
+      archive.contentType,
+      archive.httpStatus,
+      instant(archive.capturedAt),
+    ],
+  );
+}
+
+/** A document that is stored already and shares an NSU or a key with the page. */
+export interface Relative {
+  readonly id: string;
+  readonly nsu: Nsu | null;
+  readonly xmlSha256: string;
+  readonly kind: DocumentKind;
+  readonly key: string | null;
+  readonly event: EventInfo | null;
+  readonly statusCode: string | null;
+  readonly state: DocumentState;
+  readonly fullXml: FullXml;
+}
+
+/** Every document of the capture with one of these NSUs, and of its company in this environment with one of these keys. */
+export async function relativesOf(
+  tx: Transaction,
+  capture: CaptureKey,
+  { nsus, keys }: { nsus: readonly Nsu[]; keys: readonly string[] },
+): Promise<Relative[]> {
+  const columns = `d.id, ${nsuColumn('d.nsu', 'nsu')}, d.xml_sha256 as "xmlSha256", d.kind, d.key, d.event,
+    d.metadata ->> 'statusCode' as "statusCode", d.state, d.full_xml as "fullXml"`;
+  const { rows } = await tx.query<Relative>(
+    `select ${columns} from documents d
+     where company_id = $1 and document_type = $2 and environment = $3 and nsu = any($4::bigint[])
+     union all
+     select ${columns} from documents d
+     where company_id = $1 and document_type = $2 and environment = $3 and key = any($5)`,
+    [...captureValues(capture), nsus, keys],
+  );
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+/** Stores documents; says which ids are new. One that is there already (same NSU, same bytes) stays as it is. */
+export async function insertDocuments(tx: Transaction, documents: readonly DocumentRow[]): Promise<Set<string>> {
+  if (documents.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>(
+    `insert into documents (id, company_id, document_type, environment, nsu, kind, schema, root, key, direction, state,
+       full_xml, origin, captured_at, issued_at, total, issuer_tax_id, recipient_tax_id, metadata, event, event_type,
+       event_sequence, warnings, suppressed, xml_sha256, xml_length, archive_id, object_key, byte_offset, byte_length, encoding)
+     select r.id, r."companyId", r."documentType", r.environment, r.nsu, r.kind, r.schema, r.root, r.key, r.direction, r.state,
+       r."fullXml", r.origin, to_timestamp(r."capturedAt" / 1000.0), to_timestamp(r."issuedAt" / 1000.0), r.total,
+       r."issuerTaxId", r."recipientTaxId", r.metadata, r.event, r."eventType", r."eventSequence", r.warnings, r.suppressed,
+       r."xmlSha256", r."xmlLength", r."archiveId", r."objectKey", r."byteOffset", r."byteLength", r.encoding
+     from json_to_recordset($1) as r (id uuid, "companyId" uuid, "documentType" text, environment text, nsu bigint, kind text,
+       schema text, root text, key text, direction text, state text, "fullXml" text, origin text, "capturedAt" bigint,
+       "issuedAt" bigint, total numeric, "issuerTaxId" text, "recipientTaxId" text, metadata jsonb, event jsonb,
+       "eventType" text, "eventSequence" int, warnings text[], suppressed text, "xmlSha256" text, "xmlLength" int,
+       "archiveId" uuid, "objectKey" text, "byteOffset" int, "byteLength" int, encoding text)
+     on conflict do nothing returning id`,
+    [JSON.stringify(documents)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+export type Derived = Pick<DocumentRow, 'id' | 'state' | 'fullXml'>;
+
+/** Writes what other documents of the same key say about these. */
+export async function updateDerived(tx: Transaction, changed: readonly Derived[]): Promise<void> {
+  if (changed.length === 0) return;
+  await tx.query(
+    `update documents d set state = c.state, full_xml = c.full_xml
+     from unnest($1::uuid[], $2::text[], $3::text[]) as c (id, state, full_xml) where d.id = c.id`,
+    [changed.map((row) => row.id), changed.map((row) => row.state), changed.map((row) => row.fullXml)],
+  );
+}
