@@ -58,13 +58,18 @@ async function takeSequences(tx: Transaction, companyId: string, count: number):
 }
 
 /**
- * Endpoints that want events `e` of company $1. Two branches, so that each uses its index: there may be an endpoint per capture.
- * An alert about no document type in particular goes to endpoints of every type.
+ * Endpoints that may want a company's events, as a table for a join with {@link WANTS}. Two branches, so that each uses its index:
+ * there may be an endpoint per capture.
+ *
+ * @param company SQL of the company's id
  */
-export const WANTED_BY = `
-  (select id, status, events, document_types from endpoints where company_ids is null and deleted_at is null
-   union all
-   select id, status, events, document_types from endpoints where company_ids @> array[$1::uuid] and deleted_at is null) as p`;
+export function endpointsOf(company: string): string {
+  const columns = 'select id, status, events, document_types from endpoints';
+  return `(${columns} where company_ids is null and deleted_at is null
+    union all ${columns} where company_ids @> array[${company}]::uuid[] and deleted_at is null)`;
+}
+
+/** Whether endpoint `p` wants event `e`. An alert about no document type in particular goes to endpoints of every type. */
 export const WANTS = `(p.events is null or e.type = any (p.events))
   and (p.document_types is null or e.document_type is null or e.document_type = any (p.document_types))`;
 
@@ -85,7 +90,7 @@ const STORE_AND_FAN_OUT = `
     insert into events (id, company_id, sequence, type, action, document_type, document_id, body, created_at)
     select id, $1, sequence, type, action, document_type, document_id, body, at from e, moment
   ), wanted as (
-    select e.id, ${DELIVERY_ID} as delivery_id, p.id as endpoint_id, p.status from e join ${WANTED_BY} on ${WANTS}
+    select e.id, ${DELIVERY_ID} as delivery_id, p.id as endpoint_id, p.status from e join ${endpointsOf('$1')} as p on ${WANTS}
   ), queued as (
     insert into deliveries (id, event_id, endpoint_id, company_id, status, next_attempt_at, created_at)
     select delivery_id, wanted.id, endpoint_id, $1, 'pending', at, at from wanted, moment

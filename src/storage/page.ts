@@ -4,40 +4,9 @@ import type { CaptureKey } from '../model/words.js';
 import { nsuColumn } from './capture-rows.js';
 import { captureValues } from './captures.js';
 import type { Transaction } from './database.js';
-import { instant } from './database.js';
 import type { DocumentRow } from './documents.js';
 
-/** What a page's transaction writes: its archive, its documents, and what they change about documents that were there. */
-
-export interface NewArchive {
-  readonly id: string;
-  readonly objectKey: string;
-  readonly callId: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly contentType: string | null;
-  readonly httpStatus: number | null;
-  readonly capturedAt: number;
-}
-
-export async function insertArchive(tx: Transaction, capture: CaptureKey, archive: NewArchive): Promise<void> {
-  await tx.query(
-    `insert into archives (company_id, document_type, environment, id, object_key, call_id, size, sha256, content_type,
-       http_status, captured_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      ...captureValues(capture),
-      archive.id,
-      archive.objectKey,
-      archive.callId,
-      archive.size,
-      archive.sha256,
-      archive.contentType,
-      archive.httpStatus,
-      instant(archive.capturedAt),
-    ],
-  );
-}
+/** A page's documents, and what they change about documents that were there. */
 
 /** A document that is stored already and shares an NSU or a key with the page. */
 export interface Relative {

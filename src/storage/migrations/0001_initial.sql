@@ -244,6 +244,8 @@ create table events (
 );
 create index events_document on events (document_id) where document_id is not null;
 create index events_created on events (created_at);
+-- For the retention of bodies: without it every sweep would read the whole past again.
+create index events_with_body on events (created_at) where body <> '';
 
 create table endpoints (
   id               uuid primary key,
