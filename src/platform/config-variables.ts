@@ -1,0 +1,191 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { type EndpointOverrides, endpointsFile } from './config-endpoints.js';
+
+/**
+ * Every environment variable of Malote, with what the manual says of it (docs/operating.md is tested against this list).
+ * Messages never repeat a value that may be secret.
+ */
+export const variables = z.object({
+  DATABASE_URL: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol), {
+      error: 'is no PostgreSQL address: expected postgresql://user:password@host:5432/database',
+    })
+    .optional()
+    .meta({ default: 'embedded PostgreSQL', what: 'PostgreSQL 15 or newer' }),
+
+  MALOTE_OBJECT_STORE: z
+    .string()
+    .refine((text) => isObjectStore(text), {
+      error: 'is no object store: expected file:///absolute/path or s3://bucket/prefix?endpoint=…&region=…',
+    })
+    .optional()
+    .meta({
+      default: '`objects` in the data folder',
+      what: '`file:///path`, or `s3://bucket/prefix?endpoint=…&region=…` with credentials from the standard AWS variables',
+    }),
+
+  MALOTE_DATA: z
+    .string()
+    .default('.malote')
+    .meta({ default: '`.malote`', what: 'folder of the embedded default: database, Temporal, objects, keys' }),
+
+  MALOTE_MASTER_KEY: z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .refine(
+      (keys) => keys.every((key) => Buffer.from(key, 'base64').length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(key)),
+      {
+        error: 'must be 32 bytes in base64, or several of them with commas: make one with "openssl rand -base64 32"',
+      },
+    )
+    .optional()
+    .meta({
+      default: 'made once by the embedded default',
+      what: '32 bytes in base64; encrypts certificates and webhook secrets. With several, separated by commas, the first encrypts and all decrypt',
+      secret: true,
+    }),
+
+  MALOTE_API_KEY: z
+    .string()
+    .regex(/^mlt_[A-Za-z0-9_-]{32,}$/, { error: 'must be mlt_ and at least 32 letters, digits, _ or -' })
+    .optional()
+    .meta({
+      default: 'made once by the embedded default',
+      what: 'first API key, with every scope; make further ones through the API',
+      secret: true,
+    }),
+
+  MALOTE_HTTP_PORT: port().default(3000).meta({ default: '3000', what: 'port of the API' }),
+
+  MALOTE_HTTP_HOST: z.string().optional().meta({
+    default: '`127.0.0.1` for `malote dev`, `0.0.0.0` for `malote api`',
+    what: 'address that the API listens on',
+  }),
+
+  MALOTE_WORKER_PORT: port()
+    .optional()
+    .meta({ default: 'none', what: 'port of a worker process for `/healthz` and `/metrics`' }),
+
+  MALOTE_TEMPORAL_METRICS_PORT: port()
+    .optional()
+    .meta({ default: 'none', what: "port for the Temporal SDK's own Prometheus metrics" }),
+
+  MALOTE_API_URL: z
+    .url({ protocol: /^https?$/, error: 'is no http or https address' })
+    .optional()
+    .meta({
+      default: 'the running `malote dev`, else `http://127.0.0.1:3000`',
+      what: 'where the command line finds the API',
+    }),
+
+  MALOTE_ENDPOINTS_FILE: z
+    .string()
+    .transform(readEndpoints)
+    .optional()
+    .meta({ default: 'none', what: 'JSON file with government addresses over the built-in ones' }),
+
+  MALOTE_GOVERNMENT_CA_FILE: z.string().transform(readCertificates).optional().meta({
+    default: "the bundled ICP-Brasil roots and Mozilla's",
+    what: 'PEM file of the authorities trusted for government addresses, and for nothing else',
+  }),
+
+  MALOTE_RATE_NFE: rate().default(30).meta({ default: '30', what: 'NF-e calls per second, over all workers' }),
+  MALOTE_RATE_CTE: rate().default(30).meta({ default: '30', what: 'CT-e calls per second, over all workers' }),
+  MALOTE_RATE_NFSE: rate().default(20).meta({ default: '20', what: 'NFS-e calls per second, over all workers' }),
+
+  MALOTE_TIME_SCALE: decimal()
+    .refine((scale) => scale >= 1 && scale <= 100_000, { error: 'must be a number from 1 to 100000' })
+    .optional()
+    .meta({
+      default: '1 (`malote dev` with the simulator: 60)',
+      what: 'divides the waits of the government’s rules, for tests and demonstrations. Refused where the government itself would be asked',
+    }),
+
+  MALOTE_ALLOW_PRIVATE_WEBHOOKS: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ default: 'false', what: 'lets webhooks go to private, loopback and link-local addresses' }),
+
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent',
+    })
+    .default('info')
+    .meta({ default: '`info`', what: 'least level that is logged' }),
+});
+
+function decimal() {
+  return z.string().transform((text) => (/^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : Number.NaN));
+}
+
+function port() {
+  return decimal().refine((value) => Number.isInteger(value) && value >= 1 && value <= 65_535, {
+    error: 'is no port: expected a whole number from 1 to 65535',
+  });
+}
+
+function rate() {
+  return decimal().refine((value) => value > 0 && value <= 10_000, {
+    error: 'must be a number of calls per second above 0 and up to 10000',
+  });
+}
+
+function isObjectStore(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, pathname } = new URL(text);
+  return protocol === 's3:' ? host !== '' : protocol === 'file:' && host === '' && pathname.length > 1;
+}
+
+function readText(path: string, context: z.RefinementCtx): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `cannot read ${path} (${(error as NodeJS.ErrnoException).code})` });
+    return null;
+  }
+}
+
+function readEndpoints(path: string, context: z.RefinementCtx): EndpointOverrides {
+  const text = readText(path, context);
+  if (text === null) return z.NEVER;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `${path} is no JSON: ${(error as Error).message}` });
+    return z.NEVER;
+  }
+  const read = endpointsFile.safeParse(json);
+  if (read.success) return read.data;
+  for (const issue of read.error.issues) {
+    const where = issue.path.length === 0 ? 'the file' : issue.path.join('.');
+    const what =
+      issue.code === 'unrecognized_keys'
+        ? `has unknown names: ${issue.keys.join(', ')}`
+        : issue.code === 'invalid_type'
+          ? `must be ${issue.expected === 'object' ? 'an object' : `a ${issue.expected}`}`
+          : issue.message;
+    context.addIssue({ code: 'custom', message: `${path}: ${where} ${what}` });
+  }
+  return z.NEVER;
+}
+
+/** One PEM text per certificate. */
+function readCertificates(path: string, context: z.RefinementCtx): string[] {
+  const text = readText(path, context);
+  if (text === null) return z.NEVER;
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) context.addIssue({ code: 'custom', message: `${path} has no certificate in PEM form` });
+  blocks.forEach((block, index) => {
+    try {
+      new X509Certificate(block);
+    } catch {
+      context.addIssue({ code: 'custom', message: `${path}: certificate ${index + 1} cannot be read` });
+    }
+  });
+  return blocks;
+}

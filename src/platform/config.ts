@@ -1,0 +1,168 @@
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { NativeConnectionOptions } from '@temporalio/worker';
+import type { z } from 'zod';
+import { variables } from './config-variables.js';
+
+export type { EndpointName, EndpointOverrides } from './config-endpoints.js';
+
+type Variables = z.output<typeof variables>;
+
+/** The configuration of one process, checked and complete. Holds secrets: log {@link describeConfig} of it, never itself. */
+export interface Config {
+  /** Null: the embedded one. */
+  readonly databaseUrl: string | null;
+  /** Null: a folder below the data folder. */
+  readonly objectStore: string | null;
+  readonly dataFolder: string;
+  /** Base64 of 32 bytes each; the first encrypts, all decrypt. Null: the data folder's own. */
+  readonly masterKeys: readonly string[] | null;
+  readonly apiKey: string | null;
+  readonly http: { readonly host: string | null; readonly port: number };
+  readonly workerPort: number | null;
+  readonly temporalMetricsPort: number | null;
+  readonly apiUrl: string | null;
+  readonly endpoints: NonNullable<Variables['MALOTE_ENDPOINTS_FILE']>;
+  /** PEM texts that replace the bundled authorities for government addresses. */
+  readonly governmentCa: readonly string[] | null;
+  /** Calls per second over all workers. */
+  readonly rates: { readonly nfe: number; readonly cte: number; readonly nfse: number };
+  /** Null: not set; then 1, or what the simulator brings. */
+  readonly timeScale: number | null;
+  readonly allowPrivateWebhooks: boolean;
+  readonly logLevel: Variables['LOG_LEVEL'];
+  /** From Temporal's standard environment configuration. `address` null: the embedded server. */
+  readonly temporal: {
+    readonly address: string | null;
+    readonly namespace: string;
+    readonly connectionOptions: NativeConnectionOptions;
+  };
+}
+
+/** What a process cannot do without, beyond what has a default. */
+export type Need = 'DATABASE_URL' | 'MALOTE_OBJECT_STORE' | 'MALOTE_MASTER_KEY' | 'TEMPORAL_ADDRESS';
+
+/** Wrong configuration: every fault at once. The command line ends with exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly exitCode = 2;
+  constructor(readonly faults: readonly string[]) {
+    super(
+      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+  }
+}
+
+/**
+ * Reads the configuration from environment variables; an empty one counts as absent.
+ *
+ * @param needs variables without which this process cannot work (separate processes have no embedded parts)
+ * @throws {ConfigError} with all faults
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, needs: readonly Need[] = []): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  );
+  const faults: string[] = [];
+
+  const read = variables.safeParse(given);
+  if (!read.success) for (const issue of read.error.issues) faults.push(`${String(issue.path[0])} ${issue.message}`);
+  for (const need of needs) {
+    if (given[need] === undefined) faults.push(`${need} is not set, and this command needs it (docs/operating.md)`);
+  }
+  faults.push(...unknownVariables(Object.keys(given)));
+  const temporal = readTemporal(given as Record<string, string>, faults);
+
+  if (!read.success || temporal === null || faults.length > 0) throw new ConfigError(faults);
+  return { ...fromVariables(read.data), temporal };
+}
+
+function fromVariables(data: Variables): Omit<Config, 'temporal'> {
+  return {
+    databaseUrl: data.DATABASE_URL ?? null,
+    objectStore: data.MALOTE_OBJECT_STORE ?? null,
+    dataFolder: data.MALOTE_DATA,
+    masterKeys: data.MALOTE_MASTER_KEY ?? null,
+    apiKey: data.MALOTE_API_KEY ?? null,
+    http: { host: data.MALOTE_HTTP_HOST ?? null, port: data.MALOTE_HTTP_PORT },
+    workerPort: data.MALOTE_WORKER_PORT ?? null,
+    temporalMetricsPort: data.MALOTE_TEMPORAL_METRICS_PORT ?? null,
+    apiUrl: data.MALOTE_API_URL ?? null,
+    endpoints: data.MALOTE_ENDPOINTS_FILE ?? {},
+    governmentCa: data.MALOTE_GOVERNMENT_CA_FILE ?? null,
+    rates: { nfe: data.MALOTE_RATE_NFE, cte: data.MALOTE_RATE_CTE, nfse: data.MALOTE_RATE_NFSE },
+    timeScale: data.MALOTE_TIME_SCALE ?? null,
+    allowPrivateWebhooks: data.MALOTE_ALLOW_PRIVATE_WEBHOOKS,
+    logLevel: data.LOG_LEVEL,
+  };
+}
+
+/**
+ * Only the environment is read, never a profile file in the user's home: `malote dev` must not end up on the cluster that the
+ * developer's own `temporal` command talks to. Name a file with TEMPORAL_CONFIG_FILE to use it.
+ */
+function readTemporal(env: Record<string, string>, faults: string[]): Config['temporal'] | null {
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig({
+      overrideEnvVars: env,
+      disableFile: env.TEMPORAL_CONFIG_FILE === undefined,
+    });
+    return { address: connectionOptions.address ?? null, namespace: namespace ?? 'default', connectionOptions };
+  } catch (error) {
+    faults.push(`TEMPORAL_*: ${error instanceof Error ? error.message : 'cannot be read'}`);
+    return null;
+  }
+}
+
+/** A misspelt variable would silently leave its default in force, so it is a fault. Those of the tests are not ours. */
+function unknownVariables(names: readonly string[]): string[] {
+  const known = Object.keys(variables.shape).filter((name) => name.startsWith(PREFIX));
+  return names
+    .filter((name) => name.startsWith(PREFIX) && !name.startsWith('MALOTE_TEST_') && !known.includes(name))
+    .map((name) => {
+      const distances = known.map((other) => ({ other, distance: editDistance(name, other) }));
+      const nearest = distances.reduce((best, next) => (next.distance < best.distance ? next : best));
+      const close = nearest.distance <= Math.max(1, (name.length - PREFIX.length) / 3);
+      return `${name} is unknown${close ? `: did you mean ${nearest.other}?` : ' (docs/operating.md lists all variables)'}`;
+    });
+}
+const PREFIX = 'MALOTE_';
+
+/** Levenshtein's distance. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(change, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}
+
+/** The configuration for the start-up log: secrets masked. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  const masked = (secret: unknown): string | null => (secret === null ? null : '(set)');
+  return {
+    ...config,
+    databaseUrl: config.databaseUrl === null ? null : withoutPassword(config.databaseUrl),
+    objectStore: config.objectStore === null ? null : withoutPassword(config.objectStore),
+    masterKeys: config.masterKeys === null ? null : `(${config.masterKeys.length} set)`,
+    apiKey: masked(config.apiKey),
+    governmentCa: config.governmentCa === null ? null : `(${config.governmentCa.length} certificates)`,
+    temporal: {
+      address: config.temporal.address,
+      namespace: config.temporal.namespace,
+      tls: Boolean(config.temporal.connectionOptions.tls),
+      apiKey: masked(config.temporal.connectionOptions.apiKey ?? null),
+    },
+  };
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address);
+  if (url.password !== '') url.password = '***';
+  if (url.searchParams.has('password')) url.searchParams.set('password', '***');
+  return url.href;
+}

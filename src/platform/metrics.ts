@@ -1,0 +1,118 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Figures of all captures of one type in one phase, read from the database when somebody scrapes. */
+export interface CaptureFigures {
+  readonly documentType: string;
+  readonly environment: string;
+  readonly phase: string;
+  readonly captures: number;
+  /** Sum of maxNSU − ultNSU. */
+  readonly lag: number;
+}
+
+export interface MetricsSources {
+  /** Connections of the database pool of this process. */
+  readonly pool?: () => { readonly total: number; readonly idle: number; readonly waiting: number };
+  /** Costs a query, so only one process of an installation needs it: the API. */
+  readonly captures?: () => Promise<readonly CaptureFigures[]>;
+}
+
+/** The Prometheus metrics of one process. Labels never hold a company: their number must stay small. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    governmentCalls: new Counter({
+      name: 'malote_government_calls_total',
+      help: 'Government calls by service and how they ended (Outcome.kind)',
+      labelNames: ['service', 'outcome'] as const,
+      registers,
+    }),
+    governmentCallSeconds: new Histogram({
+      name: 'malote_government_call_duration_seconds',
+      help: 'Time of a government call from connecting to the last byte',
+      labelNames: ['service'] as const,
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+      registers,
+    }),
+    documents: new Counter({
+      name: 'malote_documents_total',
+      help: 'Documents stored, by kind',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    failedItems: new Counter({
+      name: 'malote_failed_items_total',
+      help: 'Items of answers that could not be decoded, by reason',
+      labelNames: ['failure'] as const,
+      registers,
+    }),
+    webhookAttempts: new Counter({
+      name: 'malote_webhook_attempts_total',
+      help: 'Delivery attempts of webhooks: delivered, failed, gone',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    webhookSeconds: new Histogram({
+      name: 'malote_webhook_attempt_duration_seconds',
+      help: 'Time of a delivery attempt',
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+      registers,
+    }),
+    /** Registers what is read when somebody scrapes. Once per process. */
+    observe: (sources: MetricsSources) => observe(registers, sources),
+  };
+}
+
+function observe(registers: Registry[], { pool, captures }: MetricsSources): void {
+  if (pool !== undefined) {
+    new Gauge({
+      name: 'malote_database_connections',
+      help: 'Connections of this process to PostgreSQL: total, idle; and callers waiting for one',
+      labelNames: ['state'] as const,
+      registers,
+      collect() {
+        for (const [state, value] of Object.entries(pool())) this.set({ state }, value);
+      },
+    });
+  }
+  if (captures !== undefined) observeCaptures(registers, captures);
+}
+
+function observeCaptures(registers: Registry[], read: NonNullable<MetricsSources['captures']>): void {
+  // Both gauges of a scrape share one query. A database that does not answer costs these figures, not the whole scrape.
+  let inHand: Promise<readonly CaptureFigures[]> | undefined;
+  const figures = (): Promise<readonly CaptureFigures[]> => {
+    inHand ??= read()
+      .catch(() => [])
+      .finally(() => {
+        inHand = undefined;
+      });
+    return inHand;
+  };
+  const gauge = (name: string, help: string, value: (figure: CaptureFigures) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['document_type', 'environment', 'phase'] as const,
+      registers,
+      async collect() {
+        const now = await figures();
+        this.reset();
+        for (const figure of now) {
+          const { documentType, environment, phase } = figure;
+          this.set({ document_type: documentType, environment, phase }, value(figure));
+        }
+      },
+    });
+  gauge('malote_captures', 'Captures by phase', ({ captures }) => captures);
+  gauge(
+    'malote_capture_lag_documents',
+    'Numbers between the cursor and the highest that exists, summed over captures',
+    ({ lag }) => lag,
+  );
+}

@@ -1,0 +1,31 @@
+import { type LogLevel, type LogMetadata, Runtime } from '@temporalio/worker';
+import type { Logger } from './log.js';
+
+/**
+ * Sets the Temporal SDK's process-wide runtime up: its logs go through ours (and so lose what must not be logged), and signals
+ * are left to us. Once per process, before the first connection or worker.
+ *
+ * @param metricsPort port for the SDK's own Prometheus metrics, or null
+ */
+export function installTemporalRuntime(logger: Logger, metricsPort: number | null = null): void {
+  const log = (level: LogLevel, message: string, meta?: LogMetadata): void => {
+    const write = level.toLowerCase() as 'trace' | 'debug' | 'info' | 'warn' | 'error';
+    if (meta === undefined) logger[write](message);
+    else logger[write](meta, message);
+  };
+  Runtime.install({
+    logger: {
+      log,
+      trace: (message, meta) => log('TRACE', message, meta),
+      debug: (message, meta) => log('DEBUG', message, meta),
+      info: (message, meta) => log('INFO', message, meta),
+      warn: (message, meta) => log('WARN', message, meta),
+      error: (message, meta) => log('ERROR', message, meta),
+    },
+    shutdownSignals: [],
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
+      ...(metricsPort === null ? {} : { metrics: { prometheus: { bindAddress: `0.0.0.0:${metricsPort}` } } }),
+    },
+  });
+}
