@@ -92,7 +92,8 @@ async function reenable(
   if (!row.enabled) state = fresh({ ...state, timeScale }, notBefore, now, 'started');
   else if (!asked || notBefore !== row.notBefore) state = goingOn(state, notBefore, now, state.reason);
   await tx.query(
-    `update captures set enabled = true, generation = generation + 1, options = $4, not_before = $5
+    `update captures set enabled = true, generation = generation + 1, options = $4, not_before = $5,
+       held_until = case when enabled then held_until end -- a start after a stop ends a hold of before
      where company_id = $1 and document_type = $2 and environment = $3`,
     [...captureValues(row), JSON.stringify(options), instant(notBefore)],
   );

@@ -106,11 +106,14 @@ export interface Resent {
 /** Queued again: due now, with a fresh 3 days. The id of the event and the log of attempts stay. A lease that is held runs on. */
 const AGAIN = `status = 'pending', attempts = 0, first_attempt_at = null, delivered_at = null`;
 
-/** Sends one delivery again, to its own endpoint only. Null: there is none, or its endpoint was deleted. */
+/**
+ * Sends one delivery again, to its own endpoint only. Null: there is none, its endpoint was deleted, or its event's body is no
+ * longer kept.
+ */
 export async function resendDelivery(db: Queryable, id: string, at: number): Promise<Resent | null> {
   const { rows } = await db.query<{ endpointId: string; status: string }>(
-    `update deliveries d set ${AGAIN}, next_attempt_at = $2 from endpoints p
-     where d.id = $1 and p.id = d.endpoint_id and p.deleted_at is null
+    `update deliveries d set ${AGAIN}, next_attempt_at = $2 from endpoints p, events e
+     where d.id = $1 and p.id = d.endpoint_id and p.deleted_at is null and e.id = d.event_id and e.body <> ''
      returning p.id as "endpointId", p.status`,
     [id, instant(at)],
   );
@@ -119,7 +122,7 @@ export async function resendDelivery(db: Queryable, id: string, at: number): Pro
   return { count: 1, endpointIds: row.status === 'enabled' ? [row.endpointId] : [] };
 }
 
-/** Sends a document's event again to every endpoint that wants it now. Zero where it never had one. */
+/** Sends a document's event again to every endpoint that wants it now. Zero where it never had one, or its body is no longer kept. */
 export function resendDocument(db: Queryable, documentId: string, at: number): Promise<Resent> {
   return fanOutAgain(db, at, 'select * from events where document_id = $2', [documentId]);
 }
@@ -180,6 +183,7 @@ async function fanOutAgain(
        insert into deliveries (id, event_id, endpoint_id, company_id, status, next_attempt_at, created_at)
        select ${DELIVERY_ID}, e.id, p.id, e.company_id, 'pending', $1, $1
        from e join lateral ${endpointsOf('e.company_id')} as p on ${WANTS}
+       where e.body <> ''
        on conflict (event_id, endpoint_id) do update set ${AGAIN}, next_attempt_at = excluded.next_attempt_at
        returning endpoint_id
      )

@@ -6,6 +6,7 @@ import { instant } from './database.js';
 export interface LeasedDelivery {
   readonly id: string;
   readonly eventId: string;
+  readonly companyId: string;
   readonly body: string;
   /** Made since it was last queued. */
   readonly attempts: number;
@@ -35,9 +36,10 @@ export async function leaseDue(db: Queryable, request: LeaseRequest): Promise<Le
        for update skip locked
      ), leased as (
        update deliveries d set lease_id = $4, leased_until = $5 from due where d.id = due.id
-       returning d.id, d.event_id, d.attempts, d.first_attempt_at, d.next_attempt_at
+       returning d.id, d.event_id, d.company_id, d.attempts, d.first_attempt_at, d.next_attempt_at
      )
-     select l.id, l.event_id as "eventId", e.body, l.attempts, l.first_attempt_at as "firstAttemptAt"
+     select l.id, l.event_id as "eventId", l.company_id as "companyId", nullif(e.body, '') as body, l.attempts,
+       l.first_attempt_at as "firstAttemptAt"
      from leased l left join events e on e.id = l.event_id order by l.next_attempt_at, l.id`,
     [request.endpointId, instant(request.now), request.limit, request.leaseId, instant(request.until)],
   );
@@ -46,7 +48,7 @@ export async function leaseDue(db: Queryable, request: LeaseRequest): Promise<Le
   return rows.filter((row): row is LeasedDelivery => row.body !== null);
 }
 
-/** Events are kept for 90 days; a delivery that was held for longer has nothing left to send. */
+/** Bodies are kept for 90 days; a delivery that was held for longer has nothing left to send. */
 async function cancelExpired(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.query(
     `update deliveries set status = 'cancelled', lease_id = null, leased_until = null,

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { DocumentType } from '../model/words.js';
+import type { AlertCode, DocumentType } from '../model/words.js';
 import type { Queryable, Transaction } from './database.js';
 import { instant } from './database.js';
 import { Filter } from './filter.js';
@@ -137,14 +137,16 @@ export async function patchEndpoint(db: Queryable, id: string, patch: EndpointPa
   return rows[0] ?? null;
 }
 
-/** Deletes an endpoint and cancels what it had pending; the log stays. False: no such endpoint. */
+/** Deletes an endpoint, cancels what it had pending and closes its alerts; the log stays. False: no such endpoint. */
 export async function deleteEndpoint(db: Queryable, id: string, at: number): Promise<boolean> {
   const { rowCount } = await db.query('update endpoints set deleted_at = $2 where id = $1 and deleted_at is null', [
     id,
     instant(at),
   ]);
-  if (rowCount > 0) await cancelPending(db, id, Number.POSITIVE_INFINITY);
-  return rowCount > 0;
+  if (rowCount === 0) return false;
+  await cancelPending(db, id, Number.POSITIVE_INFINITY);
+  await closeEndpointAlerts(db, id, at);
+  return true;
 }
 
 /** How long messages are signed with both secrets after a rotation. */
@@ -238,6 +240,7 @@ export async function enableEndpoint(
   if (replay === 'none') await cancelPending(db, id, at + 1);
   else if (replay !== 'all') await cancelPending(db, id, replay.since);
   await startAfresh(db, id);
+  await closeEndpointAlerts(db, id, at);
   const { rows } = await db.query<EndpointRow>(
     `update endpoints set status = 'enabled', enabled_at = $2, disabled_reason = null, disabled_at = null, failing_since = null
      where id = $1 and deleted_at is null returning ${COLUMNS}`,
@@ -278,6 +281,15 @@ export async function setCaptureEndpoint(
     documentTypes: [capture.documentType],
   });
   return { endpoint, made: true };
+}
+
+/** By the subject alone: which companies the endpoint is limited to may have changed since they were opened. */
+export async function closeEndpointAlerts(db: Queryable, id: string, at: number): Promise<void> {
+  await db.query('update alerts set closed_at = $2 where subject = $1 and code = any ($3) and closed_at is null', [
+    id,
+    instant(at),
+    ['endpoint_failing', 'endpoint_disabled'] satisfies AlertCode[],
+  ]);
 }
 
 /** Cancels an endpoint's pending deliveries that were queued before an instant. */

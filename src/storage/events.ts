@@ -104,13 +104,14 @@ export interface FeedEvent {
 }
 
 /**
- * The pull feed: events of a company after a sequence, in order. Whoever has seen a sequence has been shown everything before it.
+ * The pull feed: events of a company after a sequence, in order. Whoever has seen a sequence has been shown everything before it
+ * that is still kept (90 days).
  *
  * @param after 0 for the beginning
  */
 export async function feedEvents(db: Queryable, companyId: string, after: number, limit: number): Promise<FeedEvent[]> {
   const { rows } = await db.query<{ sequence: string; body: string }>(
-    'select sequence, body from events where company_id = $1 and sequence > $2 order by sequence limit $3',
+    `select sequence, body from events where company_id = $1 and sequence > $2 and body <> '' order by sequence limit $3`,
     [companyId, after, limit],
   );
   return rows.map(({ sequence, body }) => ({ sequence: Number(sequence), body }));

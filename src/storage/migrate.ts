@@ -55,8 +55,7 @@ export async function assertMigrated(db: Queryable): Promise<void> {
   const found = await state(db);
   refuseNewer(found);
   if (found.pending.length > 0) {
-    const what = found.applied.length === 0 ? 'has no tables of Malote yet' : `lacks ${found.pending.join(', ')}`;
-    throw new WrongSchema(`the database ${what}: run "malote migrate", then start again`);
+    throw new WrongSchema(`the database lacks ${found.pending.join(', ')}: run "malote migrate", then start again`);
   }
 }
 
@@ -66,7 +65,6 @@ export async function pendingMigrations(db: Queryable): Promise<string[]> {
 }
 
 interface SchemaState {
-  readonly applied: readonly string[];
   readonly pending: string[];
   /** Applied by a program that knows more than this one. */
   readonly foreign: readonly string[];
@@ -81,7 +79,6 @@ async function state(db: { query(text: string): Promise<{ rows: unknown[] }> }):
   const { rows } = tables.length === 0 ? { rows: [] } : await db.query(`select name from ${TABLE} order by id`);
   const applied = (rows as { name: string }[]).map(({ name }) => name);
   return {
-    applied,
     pending: known.filter((name) => !applied.includes(name)),
     foreign: applied.filter((name) => !known.includes(name)),
   };

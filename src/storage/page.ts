@@ -1,4 +1,4 @@
-import type { DocumentKind, DocumentState, EventInfo, FullXml } from '../model/document.js';
+import type { DocumentKind, DocumentState, FullXml } from '../model/document.js';
 import type { Nsu } from '../model/nsu.js';
 import type { CaptureKey } from '../model/words.js';
 import { nsuColumn } from './capture-rows.js';
@@ -15,8 +15,6 @@ export interface Relative {
   readonly xmlSha256: string;
   readonly kind: DocumentKind;
   readonly key: string | null;
-  readonly event: EventInfo | null;
-  readonly statusCode: string | null;
   readonly state: DocumentState;
   readonly fullXml: FullXml;
 }
@@ -27,8 +25,8 @@ export async function relativesOf(
   capture: CaptureKey,
   { nsus, keys }: { nsus: readonly Nsu[]; keys: readonly string[] },
 ): Promise<Relative[]> {
-  const columns = `d.id, ${nsuColumn('d.nsu', 'nsu')}, d.xml_sha256 as "xmlSha256", d.kind, d.key, d.event,
-    d.metadata ->> 'statusCode' as "statusCode", d.state, d.full_xml as "fullXml"`;
+  const columns = `d.id, ${nsuColumn('d.nsu', 'nsu')}, d.xml_sha256 as "xmlSha256", d.kind, d.key,
+    d.state, d.full_xml as "fullXml"`;
   const { rows } = await tx.query<Relative>(
     `select ${columns} from documents d
      where company_id = $1 and document_type = $2 and environment = $3 and nsu = any($4::bigint[])

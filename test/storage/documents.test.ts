@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { parseNsu } from '../../src/model/nsu.js';
+import { type DocumentFilter, getDocument, listDocuments, listEventsOfKey } from '../../src/storage/documents.js';
+import { newDocument } from './documents-support.js';
+import { openDatabase } from './support.js';
+
+const { db } = await openDatabase();
+const DAY = 86_400_000;
+const NOON = Date.UTC(2026, 10, 30, 12);
+const at = (ms: number) => new Date(ms);
+
+const idsOf = async (filter: DocumentFilter, limit = 200) =>
+  (await listDocuments(db, filter, { limit })).rows.map((row) => row.id);
+
+describe('one document', () => {
+  test('is read with every column under its name', async () => {
+    const company = randomUUID();
+    const id = await newDocument(db, {
+      company_id: company,
+      nsu: 149,
+      schema: 'procNFe_v4.00.xsd',
+      key: '35',
+      issued_at: at(NOON),
+      captured_at: at(NOON + 1),
+      total: '1234.50',
+      metadata: { number: '7' },
+      event: { type: '110111' },
+      event_type: '110111',
+      event_sequence: 1,
+      warnings: ['w'],
+      suppressed: 'history',
+    });
+    const row = await getDocument(db, id);
+    const { archiveId, xmlSha256, ...rest } = row ?? {};
+    assert.match(`${archiveId} ${xmlSha256}`, /^[0-9a-f-]{36} [0-9a-f]{64}$/);
+    assert.deepEqual(rest, {
+      id,
+      companyId: company,
+      documentType: 'nfe',
+      environment: 'homologation',
+      nsu: '000000000000149',
+      kind: 'procNFe',
+      schema: 'procNFe_v4.00.xsd',
+      root: 'nfeProc',
+      key: '35',
+      direction: 'received',
+      state: 'authorized',
+      fullXml: 'present',
+      origin: 'distribution',
+      capturedAt: NOON + 1,
+      issuedAt: NOON,
+      total: '1234.50',
+      issuerTaxId: null,
+      recipientTaxId: null,
+      metadata: { number: '7' },
+      event: { type: '110111' },
+      eventType: '110111',
+      eventSequence: 1,
+      warnings: ['w'],
+      suppressed: 'history',
+      xmlLength: 1,
+      objectKey: 'k',
+      byteOffset: 0,
+      byteLength: 1,
+      encoding: 'identity',
+    });
+    assert.equal(await getDocument(db, randomUUID()), null);
+  });
+
+  test('without an NSU has none, instead of zero', async () => {
+    const id = await newDocument(db, { company_id: randomUUID(), nsu: null });
+    assert.equal((await getDocument(db, id))?.nsu, null);
+  });
+});
+
+describe('filters', () => {
+  test('each plain filter finds its documents and no others', async () => {
+    const company = randomUUID();
+    const plain = await newDocument(db, { company_id: company, nsu: 900001 });
+    const cases: [Record<string, unknown>, DocumentFilter][] = [
+      [{ document_type: 'cte' }, { documentType: 'cte' }],
+      [{ environment: 'production' }, { environment: 'production' }],
+      [{ kind: 'resNFe' }, { kind: 'resNFe' }],
+      [{ direction: 'issued' }, { direction: 'issued' }],
+      [{ key: '35ABC' }, { key: '35ABC' }],
+      [{ nsu: 900002 }, { nsu: parseNsu(900002) }],
+      [{ issuer_tax_id: '12ABC34501DE35' }, { issuerTaxId: '12ABC34501DE35' }],
+      [{ recipient_tax_id: '12345678909' }, { recipientTaxId: '12345678909' }],
+      [{ state: 'cancelled' }, { state: 'cancelled' }],
+      [{ full_xml: 'awaited' }, { fullXml: 'awaited' }],
+    ];
+    const ids: string[] = [];
+    for (const [fields] of cases) ids.push(await newDocument(db, { company_id: company, ...fields }));
+    for (const [i, [, filter]] of cases.entries()) {
+      assert.deepEqual(await idsOf({ companyId: company, ...filter }), [ids[i]], JSON.stringify(filter));
+    }
+    assert.deepEqual(await idsOf({ companyId: company }), [...ids.reverse(), plain], 'newest first');
+    assert.deepEqual(await idsOf({ companyId: company, kind: 'resNFe', state: 'cancelled' }), [], 'filters add up');
+  });
+
+  test('"from" includes, "to" excludes, for both times', async () => {
+    const company = randomUUID();
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      ids.push(await newDocument(db, { company_id: company, issued_at: at(NOON + i), captured_at: at(NOON + i) }));
+    }
+    await newDocument(db, { company_id: company, captured_at: at(NOON + DAY) });
+    const middle = [ids[1]];
+    assert.deepEqual(await idsOf({ companyId: company, issuedFrom: NOON + 1, issuedTo: NOON + 2 }), middle);
+    assert.deepEqual(await idsOf({ companyId: company, capturedFrom: NOON + 1, capturedTo: NOON + 2 }), middle);
+  });
+
+  test('what a key may not see is not there', async () => {
+    const [a, b] = [randomUUID(), randomUUID()];
+    const mine = await newDocument(db, { company_id: a, key: 'seen' });
+    await newDocument(db, { company_id: b, key: 'seen' });
+    assert.deepEqual(await idsOf({ key: 'seen', visible: [a] }), [mine]);
+    assert.deepEqual(await idsOf({ companyId: b, visible: [a] }), []);
+    assert.deepEqual(await idsOf({ visible: [] }), []);
+  });
+
+  test('manifestation: none, or a type, by the events that the same company and environment know', async () => {
+    const company = randomUUID();
+    const document = (key: string) => newDocument(db, { company_id: company, key });
+    const event = (key: string, type: string, more = {}) =>
+      newDocument(db, { company_id: company, key, kind: 'procEventoNFe', event: { type }, event_type: type, ...more });
+    const [bare, aware, confirmed, cancelled] = [await document('a'), await document('b'), await document('c'), await document('d')];
+    await event('b', '210210');
+    await event('c', '210210');
+    await event('c', '210200');
+    await event('d', '110111');
+    await event('a', '210210', { company_id: randomUUID() });
+    await event('a', '210210', { environment: 'production' });
+    await newDocument(db, { company_id: company, key: null, kind: 'unknown' });
+    assert.deepEqual(await idsOf({ companyId: company, environment: 'homologation', manifestation: 'none' }), [cancelled, bare]);
+    assert.deepEqual(await idsOf({ companyId: company, manifestation: '210210' }), [confirmed, aware]);
+    assert.deepEqual(await idsOf({ companyId: company, manifestation: '210200' }), [confirmed]);
+  });
+
+  test('deadlineBefore: received invoices without a conclusive manifestation whose 90 days end before', async () => {
+    const company = randomUUID();
+    const document = (key: string, issued: number, more = {}) =>
+      newDocument(db, { company_id: company, key, issued_at: at(issued), ...more });
+    const due = await document('p', NOON - 90 * DAY - 1);
+    const summary = await document('q', NOON - 100 * DAY, { kind: 'resNFe' });
+    await document('r', NOON - 90 * DAY);
+    await document('s', NOON - 95 * DAY);
+    await document('t', NOON - 95 * DAY, { direction: 'issued' });
+    await document('u', NOON - 95 * DAY, { kind: 'procEventoNFe' });
+    const event = (key: string, type: string) =>
+      newDocument(db, { company_id: company, key, kind: 'procEventoNFe', event: { type }, event_type: type });
+    await event('s', '210240');
+    await event('p', '210210'); // awareness ends nothing
+    assert.deepEqual(await idsOf({ companyId: company, deadlineBefore: NOON }), [summary, due]);
+  });
+
+  test('q: words by their beginnings, in any order, without accents or case, in names, numbers and keys', async () => {
+    const company = randomUUID();
+    const id = await newDocument(db, {
+      company_id: company,
+      key: '35261112ABC34501DE3555001000001234',
+      metadata: {
+        number: '001234',
+        issuer: { name: 'PADARIA SÃO JOSÉ & FILHOS LTDA', taxId: '12ABC34501DE35' },
+        recipient: { name: "Caminhões D'Água" },
+      },
+    });
+    await newDocument(db, { company_id: company, metadata: { issuer: { name: 'OUTRA' } } });
+    for (const q of ['padaria', 'São José', 'jose PADAR', 'filhos & ltda', '001234', '35261112abc', '12ABC34501', "d'agua caminhoes"]) {
+      assert.deepEqual(await idsOf({ companyId: company, q }), [id], q);
+    }
+    assert.deepEqual(await idsOf({ companyId: company, q: 'padaria outra' }), []);
+    assert.deepEqual(await idsOf({ companyId: company, q: 'osé' }), []);
+  });
+
+  test('q: nothing that is typed breaks the statement', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (q) => {
+        await listDocuments(db, { q }, { limit: 1 });
+      }),
+      { numRuns: 100 },
+    );
+    for (const q of ["a' | b", ':*', '!(', '\\', '%', '<->']) await listDocuments(db, { q }, { limit: 1 });
+  });
+});
+
+describe('pages', () => {
+  test('neither repeat nor skip while documents arrive, also when many share an instant', async () => {
+    const company = randomUUID();
+    const first = new Set<string>();
+    for (let i = 0; i < 25; i += 1) {
+      first.add(await newDocument(db, { company_id: company, captured_at: at(NOON + Math.floor(i / 10)) }));
+    }
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof listDocuments>> = await listDocuments(db, { companyId: company }, { limit: 4, cursor });
+      seen.push(...page.rows.map((row) => row.id));
+      cursor = page.nextCursor;
+      await newDocument(db, { company_id: company, captured_at: at(NOON + DAY) });
+    } while (cursor !== null);
+    assert.deepEqual(new Set(seen), first);
+    assert.equal(seen.length, first.size);
+  });
+
+  test('a last page that is exactly full has no next one', async () => {
+    const company = randomUUID();
+    for (let i = 0; i < 4; i += 1) await newDocument(db, { company_id: company });
+    const page = await listDocuments(db, { companyId: company }, { limit: 4 });
+    assert.equal(page.rows.length, 4);
+    assert.equal(page.nextCursor, null);
+  });
+});
+
+test('the events of a key, in the order in which they happened', async () => {
+  const company = randomUUID();
+  const event = (type: string, issued: number | null, more = {}) =>
+    newDocument(db, {
+      company_id: company,
+      key: 'e',
+      kind: 'procEventoNFe',
+      event: { type },
+      event_type: type,
+      issued_at: issued === null ? null : at(issued),
+      ...more,
+    });
+  await newDocument(db, { company_id: company, key: 'e' });
+  const later = await event('110111', NOON + 2);
+  const earlier = await event('210210', NOON + 1);
+  const undated = await event('999999', null);
+  await event('110111', NOON, { company_id: randomUUID() });
+  await event('110111', NOON, { environment: 'production' });
+  const rows = await listEventsOfKey(db, { companyId: company, environment: 'homologation', key: 'e' });
+  assert.deepEqual(rows.map((row) => row.id), [earlier, later, undated]);
+});
