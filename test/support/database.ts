@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '../../src/runtime/postgres.js';
+import { migrate } from '../../src/storage/migrate.js';
 
 export interface TestDatabase {
   readonly url: string;
@@ -56,9 +57,7 @@ async function makeTemplate(url: string): Promise<string> {
     const draft = `${name}_draft`;
     await client.query(`drop database if exists ${draft} with (force)`);
     await client.query(`create database ${draft}`);
-    await asAdmin(withDatabase(url, draft), async (inside) => {
-      for (const text of texts) await inside.query(text.split('-- Down Migration')[0] ?? '');
-    });
+    await migrate(withDatabase(url, draft));
     await client.query(`alter database ${draft} rename to ${name}`);
   });
   return name;
