@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { parseKeyring } from '../../src/certificates/keyring.js';
 import { SealBroken } from '../../src/certificates/seal.js';
 import { createVault, type StoredCertificate, sealKey } from '../../src/certificates/vault.js';
@@ -49,7 +50,10 @@ test('after its time a key is read again', async () => {
   await vault.get('a');
   remove('a');
   const limit = Date.now() + 2000;
-  while ((await vault.get('a')) !== null) assert.ok(Date.now() < limit, 'a deleted certificate lives on');
+  while ((await vault.get('a')) !== null) {
+    assert.ok(Date.now() < limit, 'a deleted certificate lives on');
+    await setImmediate();
+  }
 });
 
 test('holds only so many keys', async () => {
