@@ -70,6 +70,7 @@ export const ALERT_CODES = [
   'item_failed',
   'gap_too_large',
   'handler_unavailable',
+  'endpoint_failing',
   'endpoint_disabled',
   'service_outage',
   'clock_skew',
