@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram, TEMPORAL_CLI, TEMPORAL_TEST_SERVER } from '../src/runtime/binaries.js';
 import { startPostgres } from '../src/runtime/postgres.js';
+import { scratchFolder } from './support/scratch.js';
 
 /**
  * `npm test`: starts what the tests share, then lets node's own runner run the files, two at a time.
@@ -22,7 +22,7 @@ if (files.length === 0) {
 const onProgress = (text: string): void => console.error(text);
 await findProgram(TEMPORAL_CLI, { onProgress });
 await findProgram(TEMPORAL_TEST_SERVER, { onProgress });
-const folder = mkdtempSync(join(tmpdir(), 'malote-test-postgres-'));
+const folder = scratchFolder('postgres');
 const postgres = await startPostgres({ folder, throwAway: true });
 
 const runner = spawn(

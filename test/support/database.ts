@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { startPostgres } from '../../src/runtime/postgres.js';
 import { migrate } from '../../src/storage/migrate.js';
+import { scratchFolder } from './scratch.js';
 
 export interface TestDatabase {
   readonly url: string;
@@ -30,7 +29,7 @@ let server: Promise<string> | undefined;
 function serverUrl(): Promise<string> {
   server ??= process.env.MALOTE_TEST_POSTGRES_URL
     ? Promise.resolve(process.env.MALOTE_TEST_POSTGRES_URL)
-    : startPostgres({ folder: mkdtempSync(join(tmpdir(), 'malote-test-postgres-')), throwAway: true }).then((started) =>
+    : startPostgres({ folder: scratchFolder('postgres'), throwAway: true }).then((started) =>
         started.urlOf('postgres'),
       );
   return server;

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -10,6 +8,7 @@ import { DefaultLogger, type LogLevel, NativeConnection, Runtime } from '@tempor
 import { findProgram, TEMPORAL_TEST_SERVER } from '../../src/runtime/binaries.js';
 import { ensureSearchAttributes } from '../../src/runtime/temporal-namespace.js';
 import { startTemporal } from '../../src/runtime/temporal-server.js';
+import { scratchFolder } from './scratch.js';
 
 // Worker logs would drown the test report; MALOTE_TEST_LOG=INFO shows them.
 Runtime.install({ logger: new DefaultLogger((process.env.MALOTE_TEST_LOG ?? 'ERROR') as LogLevel) });
@@ -46,7 +45,7 @@ export async function devServer(): Promise<TestTemporal> {
 let address: Promise<string> | undefined;
 
 async function startShared(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'malote-test-temporal-'));
+  const folder = scratchFolder('temporal');
   const server = await startTemporal({ folder, ui: false, throwAway: true });
   cleanUps.push(() => server.stop().finally(() => rmSync(folder, { recursive: true, force: true })));
   return server.address;
