@@ -8,10 +8,10 @@ import { pageOf, readCursor } from './keyset.js';
 
 /** Webhook endpoints. Deleted ones keep their row, for the log of their deliveries, and are found by nothing here. */
 
-/** Seals secrets under the master key. `about` ties a sealed secret to its owner: it opens for no other. */
+/** Seals secrets under the master key. `owner` is the endpoint's id: a sealed secret opens for no other. */
 export interface SecretBox {
-  seal(secret: string, about: string): { readonly keyId: string; readonly sealed: Buffer };
-  open(keyId: string, sealed: Buffer, about: string): string;
+  seal(secret: string, owner: string): { readonly keyId: string; readonly sealed: Buffer };
+  open(sealed: Buffer, owner: string): string;
 }
 
 export interface EndpointRow {
@@ -37,8 +37,6 @@ const COLUMNS = `id, url, description, events, company_ids as "companyIds", docu
   disabled_reason as "disabledReason", disabled_at as "disabledAt", enabled_at as "enabledAt", failing_since as "failingSince",
   previous_until as "previousSecretUntil", created_at as "createdAt"`;
 
-const aboutEndpoint = (id: string) => `webhook-endpoint:${id}`;
-
 export interface NewEndpoint {
   readonly url: string;
   readonly description?: string | null | undefined;
@@ -53,7 +51,7 @@ export interface NewEndpoint {
 /** Adds an enabled endpoint. The caller has checked the URL. */
 export async function createEndpoint(db: Queryable, box: SecretBox, endpoint: NewEndpoint): Promise<EndpointRow> {
   const id = uuidv7();
-  const { keyId, sealed } = box.seal(endpoint.secret, aboutEndpoint(id));
+  const { keyId, sealed } = box.seal(endpoint.secret, id);
   const { rows } = await db.query<EndpointRow>(
     `insert into endpoints (id, url, description, events, company_ids, document_types, key_id, secret, enabled_at, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning ${COLUMNS}`,
@@ -162,14 +160,14 @@ export async function rotateSecret(
   rotation: { readonly id: string; readonly secret: string; readonly at: number },
 ): Promise<EndpointRow | null> {
   const { id, secret, at } = rotation;
-  const { rows: before } = await tx.query<{ keyId: string; secret: Buffer }>(
-    'select key_id as "keyId", secret from endpoints where id = $1 and deleted_at is null for no key update',
+  const { rows: before } = await tx.query<{ secret: Buffer }>(
+    'select secret from endpoints where id = $1 and deleted_at is null for no key update',
     [id],
   );
   if (!before[0]) return null;
-  const next = box.seal(secret, aboutEndpoint(id));
+  const next = box.seal(secret, id);
   // The row names one master key: the old secret moves under the one that is current now.
-  const previous = box.seal(box.open(before[0].keyId, before[0].secret, aboutEndpoint(id)), aboutEndpoint(id));
+  const previous = box.seal(box.open(before[0].secret, id), id);
   const { rows } = await tx.query<EndpointRow>(
     `update endpoints set key_id = $2, secret = $3, previous_secret = $4, previous_until = $5 where id = $1 returning ${COLUMNS}`,
     [id, next.keyId, next.sealed, previous.sealed, instant(at + ROTATION_OVERLAP_MS)],
@@ -182,7 +180,6 @@ export interface SendingEndpoint {
   readonly url: string;
   readonly status: 'enabled' | 'disabled';
   readonly failingSince: number | null;
-  readonly companyIds: readonly string[] | null;
   /** Every secret that is valid now, the current one first. */
   readonly secrets: readonly string[];
 }
@@ -193,18 +190,16 @@ export async function readSendingEndpoint(
   id: string,
   now: number,
 ): Promise<SendingEndpoint | null> {
-  const { rows } = await db.query<
-    Omit<SendingEndpoint, 'secrets'> & { keyId: string; secret: Buffer; previous: Buffer | null }
-  >(
-    `select url, status, failing_since as "failingSince", company_ids as "companyIds", key_id as "keyId", secret,
+  const { rows } = await db.query<Omit<SendingEndpoint, 'secrets'> & { secret: Buffer; previous: Buffer | null }>(
+    `select url, status, failing_since as "failingSince", secret,
        case when previous_until > $2 then previous_secret end as previous
      from endpoints where id = $1 and deleted_at is null`,
     [id, instant(now)],
   );
   if (!rows[0]) return null;
-  const { keyId, secret, previous, ...endpoint } = rows[0];
+  const { secret, previous, ...endpoint } = rows[0];
   const sealed = previous ? [secret, previous] : [secret];
-  return { ...endpoint, secrets: sealed.map((one) => box.open(keyId, one, aboutEndpoint(id))) };
+  return { ...endpoint, secrets: sealed.map((one) => box.open(one, id)) };
 }
 
 /** Writes since when every attempt has failed; null: it works. */

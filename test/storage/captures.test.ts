@@ -94,9 +94,20 @@ describe('enabling', () => {
   test('again only changes options: cursor, waits and blocks stay; startNsu is ignored, notBefore only ever later', async () => {
     const capture = keyOf((await newCompany(db)).id);
     await enabled(capture);
-    const block = { ultNsu: parseNsu(40), maxNsu: parseNsu(90), phase: 'blocked', blockedUntil: NOW + HOUR, reason: 'x', failures: 3 };
+    const block = {
+      ultNsu: parseNsu(40),
+      maxNsu: parseNsu(90),
+      phase: 'blocked',
+      blockedUntil: NOW + HOUR,
+      reason: 'x',
+      failures: 3,
+    };
     await commit(capture, block, NOW + HOUR);
-    const row = await enabled(capture, { startNsu: '1', notBefore: new Date(NOW).toISOString(), minIntervalMinutes: 90 });
+    const row = await enabled(capture, {
+      startNsu: '1',
+      notBefore: new Date(NOW).toISOString(),
+      minIntervalMinutes: 90,
+    });
     assert.deepEqual(row.options, { startNsu: '1', notBefore: new Date(NOW).toISOString(), minIntervalMinutes: 90 });
     assert.equal(row.ultNsu, '000000000000040');
     assert.equal(row.notBefore, NOW + HOUR);
@@ -266,12 +277,23 @@ describe('orders', () => {
       const row = await lockCapture(tx, capture);
       assert.ok(row);
       order = db.transaction((other) => disableCapture(other, capture, NOW));
-      await until(async () => (await db.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rowCount > 0, 'the order waits');
-      await commitState(tx, capture, { ...row.state, ultNsu: parseNsu(50), maxNsu: parseNsu(50) }, { now: NOW, documents: 50 });
+      await until(
+        async () => (await db.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rowCount > 0,
+        'the order waits',
+      );
+      await commitState(
+        tx,
+        capture,
+        { ...row.state, ultNsu: parseNsu(50), maxNsu: parseNsu(50) },
+        { now: NOW, documents: 50 },
+      );
     });
     await order;
     const row = await getCapture(db, capture);
-    assert.deepEqual([row?.enabled, row?.phase, row?.ultNsu, row?.documents], [false, 'stopped', '000000000000050', 50]);
+    assert.deepEqual(
+      [row?.enabled, row?.phase, row?.ultNsu, row?.documents],
+      [false, 'stopped', '000000000000050', 50],
+    );
   });
 
   test('orders for a capture that is not there answer null', async () => {
@@ -370,7 +392,11 @@ describe('lists and counts', () => {
     await call(b.id, NOW - HOUR / 4, false);
     await call(b.id, NOW - HOUR - 1, true);
     await call(b.id, NOW - HOUR / 4, true, 'production');
-    for (const [nsu, status] of [[1, 'pending'], [2, 'pending'], [3, 'recovered']] as const) {
+    for (const [nsu, status] of [
+      [1, 'pending'],
+      [2, 'pending'],
+      [3, 'recovered'],
+    ] as const) {
       await db.query(
         `insert into gaps (id, company_id, document_type, environment, from_nsu, to_nsu, status, cause, created_at)
          values ($1, $2, 'nfe', 'homologation', $3, $3, $4, 'page', now())`,

@@ -85,7 +85,10 @@ describe('transactions', () => {
     const single = createDatabase({ url, applicationName: 'single', max: 1 });
     try {
       for (let i = 0; i < 5; i += 1) {
-        await assert.rejects(single.transaction((tx) => tx.query('select 1/0')), DatabaseError);
+        await assert.rejects(
+          single.transaction((tx) => tx.query('select 1/0')),
+          DatabaseError,
+        );
       }
       assert.equal((await single.query('select 1')).rowCount, 1);
       assert.equal(single.stats().waiting, 0);
@@ -212,8 +215,14 @@ describe('errors', () => {
     const statements: [string, unknown[]][] = [
       ['select $1::uuid', ['12ABC34501DE35']],
       ['select $1::timestamptz', ['12ABC34501DE35 "quoted"']],
-      ['insert into companies (id, tax_id, root, name, uf) values ($1, $2, $2, $2, $3)', [randomUUID(), company.taxId, 'SP']],
-      ['insert into companies (id, tax_id, root, name, uf) values ($1, $2, $2, $2, $3)', [randomUUID(), '12ABC34501DE35x', 'SP']],
+      [
+        'insert into companies (id, tax_id, root, name, uf) values ($1, $2, $2, $2, $3)',
+        [randomUUID(), company.taxId, 'SP'],
+      ],
+      [
+        'insert into companies (id, tax_id, root, name, uf) values ($1, $2, $2, $2, $3)',
+        [randomUUID(), '12ABC34501DE35x', 'SP'],
+      ],
       ['select $1::jsonb', ['{"12ABC34501DE35']],
     ];
     for (const [text, values] of statements) {

@@ -127,7 +127,12 @@ describe('filters', () => {
     const document = (key: string) => newDocument(db, { company_id: company, key });
     const event = (key: string, type: string, more = {}) =>
       newDocument(db, { company_id: company, key, kind: 'procEventoNFe', event: { type }, event_type: type, ...more });
-    const [bare, aware, confirmed, cancelled] = [await document('a'), await document('b'), await document('c'), await document('d')];
+    const [bare, aware, confirmed, cancelled] = [
+      await document('a'),
+      await document('b'),
+      await document('c'),
+      await document('d'),
+    ];
     await event('b', '210210');
     await event('c', '210210');
     await event('c', '210200');
@@ -135,7 +140,10 @@ describe('filters', () => {
     await event('a', '210210', { company_id: randomUUID() });
     await event('a', '210210', { environment: 'production' });
     await newDocument(db, { company_id: company, key: null, kind: 'unknown' });
-    assert.deepEqual(await idsOf({ companyId: company, environment: 'homologation', manifestation: 'none' }), [cancelled, bare]);
+    assert.deepEqual(await idsOf({ companyId: company, environment: 'homologation', manifestation: 'none' }), [
+      cancelled,
+      bare,
+    ]);
     assert.deepEqual(await idsOf({ companyId: company, manifestation: '210210' }), [confirmed, aware]);
     assert.deepEqual(await idsOf({ companyId: company, manifestation: '210200' }), [confirmed]);
   });
@@ -169,7 +177,16 @@ describe('filters', () => {
       },
     });
     await newDocument(db, { company_id: company, metadata: { issuer: { name: 'OUTRA' } } });
-    for (const q of ['padaria', 'São José', 'jose PADAR', 'filhos & ltda', '001234', '35261112abc', '12ABC34501', "d'agua caminhoes"]) {
+    for (const q of [
+      'padaria',
+      'São José',
+      'jose PADAR',
+      'filhos & ltda',
+      '001234',
+      '35261112abc',
+      '12ABC34501',
+      "d'agua caminhoes",
+    ]) {
       assert.deepEqual(await idsOf({ companyId: company, q }), [id], q);
     }
     assert.deepEqual(await idsOf({ companyId: company, q: 'padaria outra' }), []);
@@ -197,7 +214,11 @@ describe('pages', () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const page: Awaited<ReturnType<typeof listDocuments>> = await listDocuments(db, { companyId: company }, { limit: 4, cursor });
+      const page: Awaited<ReturnType<typeof listDocuments>> = await listDocuments(
+        db,
+        { companyId: company },
+        { limit: 4, cursor },
+      );
       seen.push(...page.rows.map((row) => row.id));
       cursor = page.nextCursor;
       await newDocument(db, { company_id: company, captured_at: at(NOON + DAY) });
@@ -234,5 +255,8 @@ test('the events of a key, in the order in which they happened', async () => {
   await event('110111', NOON, { company_id: randomUUID() });
   await event('110111', NOON, { environment: 'production' });
   const rows = await listEventsOfKey(db, { companyId: company, environment: 'homologation', key: 'e' });
-  assert.deepEqual(rows.map((row) => row.id), [earlier, later, undated]);
+  assert.deepEqual(
+    rows.map((row) => row.id),
+    [earlier, later, undated],
+  );
 });

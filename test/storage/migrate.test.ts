@@ -24,7 +24,10 @@ async function emptyDatabase(work: (db: Database, url: string) => Promise<void>)
 describe('migrate', () => {
   test('an empty database gets all tables, a second time nothing happens', () =>
     emptyDatabase(async (db, url) => {
-      await assert.rejects(assertMigrated(db), (error) => error instanceof WrongSchema && /malote migrate/.test(error.message));
+      await assert.rejects(
+        assertMigrated(db),
+        (error) => error instanceof WrongSchema && /malote migrate/.test(error.message),
+      );
       const pending = await pendingMigrations(db);
       assert.ok(pending.includes('0001_initial'));
       assert.deepEqual(await migrate(url), pending);

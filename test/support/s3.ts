@@ -16,6 +16,7 @@ const SEAWEEDFS: Downloadable = {
   sdkServer: 'createLocal', // of no meaning here
   wheels: {
     'linux-x64': '3fa71d325cbe78f674340f5fa7270e4bac446354c8565bd4ee256c3c3c99463d',
+    'linux-arm64': '342f19cacd310764cbcd27c55888bd9ca6df41a3de779249ac4505f855eca296',
   },
 };
 

@@ -12,6 +12,8 @@ import {
 
 /** Half-written objects stand here, outside every prefix, until they are renamed into place. */
 const DRAFTS = '.drafts';
+/** A draft this old belongs to a process that died. Milliseconds. */
+const DRAFT_AGE_MS = 24 * 3_600_000;
 
 /** Objects as files below one folder. For one machine; several processes may share it. */
 export class FileSystemStore implements ObjectStore {
@@ -24,7 +26,7 @@ export class FileSystemStore implements ObjectStore {
 
   put(key: string, bytes: Uint8Array): Promise<void> {
     const target = this.#path(key);
-    return reported('put', key, async () => {
+    return reported('put', async () => {
       const draft = join(this.#folder, DRAFTS, randomBytes(12).toString('hex'));
       await mkdir(dirname(draft), { recursive: true });
       try {
@@ -59,7 +61,7 @@ export class FileSystemStore implements ObjectStore {
 
   head(key: string): Promise<{ size: number } | null> {
     const path = this.#path(key);
-    return reported('head', key, async () => {
+    return reported('head', async () => {
       try {
         const found = await stat(path);
         return found.isFile() ? { size: found.size } : null;
@@ -72,14 +74,14 @@ export class FileSystemStore implements ObjectStore {
 
   delete(key: string): Promise<void> {
     const path = this.#path(key);
-    return reported('delete', key, () => rm(path, { force: true }));
+    return reported('delete', () => rm(path, { force: true }));
   }
 
   async deletePrefix(prefix: string): Promise<number> {
     const folder = this.#path(withoutSlash(prefix));
     let deleted = 0;
     for await (const _ of this.list(prefix)) deleted += 1;
-    await reported('delete', prefix, () => rm(folder, { recursive: true, force: true }));
+    await reported('delete', () => rm(folder, { recursive: true, force: true }));
     return deleted;
   }
 
@@ -90,15 +92,24 @@ export class FileSystemStore implements ObjectStore {
   }
 
   check(): Promise<void> {
-    return reported('check', this.#folder, async () => {
+    return reported('check', async () => {
       await mkdir(this.#folder, { recursive: true });
       await access(this.#folder, constants.R_OK | constants.W_OK);
     });
   }
 
+  /** Removes what processes that died in the middle of a `put` left behind. */
+  async removeStaleDrafts(): Promise<void> {
+    const folder = join(this.#folder, DRAFTS);
+    for (const name of await readdir(folder).catch(() => [])) {
+      const draft = await stat(join(folder, name)).catch(() => null);
+      if (draft !== null && draft.mtimeMs < Date.now() - DRAFT_AGE_MS) await rm(join(folder, name), { force: true });
+    }
+  }
+
   async *#walk(below: string): AsyncIterable<StoredObject> {
     const folder = join(this.#folder, below);
-    const entries = await reported('list', below, () => readdir(folder, { withFileTypes: true })).catch(absentAsEmpty);
+    const entries = await reported('list', () => readdir(folder, { withFileTypes: true }).catch(absentAsEmpty));
     for (const entry of entries) {
       const key = below === '' ? entry.name : `${below}/${entry.name}`;
       if (entry.name === DRAFTS) continue;
@@ -112,14 +123,15 @@ export class FileSystemStore implements ObjectStore {
 
   async #read(key: string, operation: string, read: (file: Awaited<ReturnType<typeof open>>) => Promise<Buffer>) {
     const path = this.#path(key);
-    return reported(operation, key, async () => {
+    const work = async () => {
       const file = await open(path, 'r');
       try {
         return await read(file);
       } finally {
         await file.close();
       }
-    });
+    };
+    return reported(operation, work, key);
   }
 
   #path(key: string): string {
@@ -155,12 +167,12 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Node's error, in our words: absent, or a store that does not work. */
-async function reported<T>(operation: string, key: string, work: () => Promise<T>): Promise<T> {
+/** Node's error in our words: a store that does not work, or, where a key is given, that it has no such object. */
+async function reported<T>(operation: string, work: () => Promise<T>, key?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isMissing(error)) throw new ObjectNotFound(key);
+    if (key !== undefined && isMissing(error)) throw new ObjectNotFound(key);
     const { code } = error as { code?: unknown };
     throw new ObjectStoreUnavailable(typeof code === 'string' ? code : 'unexpected', operation);
   }
@@ -170,7 +182,7 @@ const isMissing = (error: unknown) =>
   ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as { code?: unknown }).code));
 
 function absentAsEmpty(error: unknown): Dirent[] {
-  if (error instanceof ObjectNotFound) return [];
+  if (isMissing(error)) return [];
   throw error;
 }
 

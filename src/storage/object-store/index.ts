@@ -14,7 +14,11 @@ export { InvalidObjectStore, ObjectNotFound, ObjectStoreUnavailable } from './ob
  */
 export async function openObjectStore(url: string): Promise<ObjectStore> {
   const scheme = /^([a-z0-9]+):/.exec(url)?.[1];
-  if (scheme === 'file') return new FileSystemStore(folderOf(url));
+  if (scheme === 'file') {
+    const store = new FileSystemStore(folderOf(url));
+    await store.removeStaleDrafts();
+    return store;
+  }
   if (scheme === 's3') {
     // The SDK is large and most installations on one machine never need it.
     const { S3Store, readS3Address } = await import('./s3.js');
@@ -26,11 +30,9 @@ export async function openObjectStore(url: string): Promise<ObjectStore> {
 }
 
 function folderOf(url: string): string {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    throw new InvalidObjectStore(
-      'object store: a file: address needs an absolute path, like file:///var/lib/malote/objects',
-    );
-  }
+  // "file:objects" would be read as /objects.
+  if (url.startsWith('file:///')) return fileURLToPath(url);
+  throw new InvalidObjectStore(
+    'object store: a file: address needs an absolute path, like file:///var/lib/malote/objects',
+  );
 }

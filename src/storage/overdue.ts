@@ -1,0 +1,61 @@
+import type { CaptureKey } from '../model/words.js';
+import type { Queryable } from './database.js';
+import { instant } from './database.js';
+
+/** Captures and endpoints that should have moved by themselves and did not: their run was lost, or a signal was. */
+
+/** Phases that wait for people or for the host, not for a time. A run lost in one of them is started by whoever ends the wait. */
+const WAITS_FOR_PEOPLE = ['certificate', 'disabled', 'attention', 'handing-over'];
+
+/** Longest spread after a service's pause: captures that wait in it are late on purpose. */
+const LONGEST_SPREAD_MS = 60 * 60_000;
+
+/**
+ * Enabled captures whose next query was due before `before`, longest overdue first. Not those that are held by a person, that wait for
+ * people, that have a call in hand, or whose service is paused or was within the last hour.
+ *
+ * @param before milliseconds
+ */
+export async function overdueCaptures(
+  db: Queryable,
+  now: number,
+  before: number,
+  limit: number,
+): Promise<CaptureKey[]> {
+  const { rows } = await db.query<CaptureKey>(
+    `select c.company_id as "companyId", c.document_type as "documentType", c.environment
+     from captures c
+     left join services s on s.service = c.document_type || '-distribution' and s.environment = c.environment
+     where c.enabled and coalesce(c.not_before, c.updated_at) < $2 and c.phase <> all($3)
+       and (c.held_until is null or c.held_until < $2)
+       and (c.call_deadline is null or c.call_deadline < $1)
+       and s.paused_until is null and (s.last_paused_until is null or s.last_paused_until < $4)
+     order by c.not_before limit $5`,
+    [instant(now), instant(before), WAITS_FOR_PEOPLE, instant(now - LONGEST_SPREAD_MS), limit],
+  );
+  return rows;
+}
+
+/** Enabled endpoints with deliveries that were due before `before`, or whose sender's lease ran out then. */
+export async function overdueEndpoints(db: Queryable, before: number, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select e.id from endpoints e
+     where e.status = 'enabled' and e.deleted_at is null and exists (
+       select from deliveries d where d.endpoint_id = e.id and d.status = 'pending' and d.next_attempt_at < $1
+         and (d.leased_until is null or d.leased_until < $1))
+     limit $2`,
+    [instant(before), limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Closes the `capture_stalled` alerts of captures that are stopped, or due no earlier than `before` again. */
+export async function closeStalled(db: Queryable, before: number, now: number): Promise<void> {
+  await db.query(
+    `update alerts a set closed_at = $2 from captures c
+     where a.code = 'capture_stalled' and a.closed_at is null and c.company_id = a.company_id
+       and c.document_type = a.document_type and c.environment = a.environment
+       and (not c.enabled or coalesce(c.not_before, c.updated_at) >= $1)`,
+    [instant(before), instant(now)],
+  );
+}
