@@ -71,3 +71,11 @@ export async function updateDerived(tx: Transaction, changed: readonly Derived[]
     [changed.map((row) => row.id), changed.map((row) => row.state), changed.map((row) => row.fullXml)],
   );
 }
+
+/** Counts documents that came by another way than a page. */
+export async function countDocuments(tx: Transaction, capture: CaptureKey, documents: number): Promise<void> {
+  await tx.query(
+    'update captures set documents = documents + $4 where company_id = $1 and document_type = $2 and environment = $3',
+    [...captureValues(capture), documents],
+  );
+}

@@ -1,0 +1,115 @@
+import type { CallAnswer, ClientCertificate, ReadAnswer } from '../government/types.js';
+import type { Refusal } from '../model/activity-contract.js';
+import type { DecodeItem } from '../model/document.js';
+import type { Nsu } from '../model/nsu.js';
+import type { OutcomeKind } from '../model/outcome.js';
+import type { CaptureKey, DocumentType } from '../model/words.js';
+import type { Clock } from '../platform/clock.js';
+import type { CertificateRow } from '../storage/certificates.js';
+import type { Database, Queryable } from '../storage/database.js';
+import type { ObjectStore } from '../storage/object-store/index.js';
+
+/** What activities are made of; a worker process puts it together once. */
+export interface ActivityDependencies {
+  readonly database: Database;
+  readonly objectStore: ObjectStore;
+  readonly clock: TransactionClock;
+  /** Divides the cadence's waits. A capture that was begun under another scale is refused. */
+  readonly timeScale: number;
+  /** The wire, for each document type that this worker captures. */
+  readonly services: { readonly [type in DocumentType]?: DistributionService };
+  /** Unseals a company's key for one call. Runs inside a transaction: it must not ask the database. */
+  readonly openCertificate: (row: CertificateRow) => ClientCertificate | Promise<ClientCertificate>;
+  /** Default: on this thread. */
+  readonly decodeItem?: DecodeItem;
+  /** Called after a commit with the endpoints that got deliveries; returns at once. */
+  readonly wakeEndpoints: (endpointIds: readonly string[]) => void;
+  /** False where our clock is not the government's by design: simulated time. Default: true on time scale 1. */
+  readonly comparesClocks?: boolean;
+  readonly observer?: CallObserver;
+  readonly limits?: Partial<CallLimits>;
+  /** Tests die or break here. */
+  readonly failpoint?: (name: Failpoint) => void | Promise<void>;
+}
+
+/** The dependencies, and what the activities of one process remember together. */
+export interface CallContext extends ActivityDependencies {
+  readonly decodeItem: DecodeItem;
+  /** By service: whether our clock and the government's differed when they were last compared. */
+  readonly clocksDiffer: Map<string, boolean>;
+}
+
+/** The clock that decides. Inside a transaction it is asked over that transaction's own connection. */
+export interface TransactionClock extends Clock {
+  now(on?: Queryable): Promise<number>;
+}
+
+export interface DistributionQuestion {
+  readonly capture: CaptureKey;
+  readonly taxId: string;
+  /** Two letters. */
+  readonly uf: string;
+  readonly ultNsu: Nsu;
+  readonly certificate: ClientCertificate;
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+  /** Right before the first byte of the request; throwing means: not sent. */
+  readonly beforeSend: () => void;
+}
+
+/** One government service, as the call needs it. Every ending is an answer; a rejected promise is a bug. */
+export interface DistributionService {
+  ask(question: DistributionQuestion): Promise<CallAnswer>;
+  /** Reads bytes that an earlier attempt stored. */
+  read(body: Uint8Array): ReadAnswer;
+}
+
+/** For metrics. Must not throw. */
+export interface CallObserver {
+  refused(capture: CaptureKey, reason: Refusal['reason']): void;
+  settled(capture: CaptureKey, call: SettledCall): void;
+}
+
+export interface SettledCall {
+  readonly outcome: OutcomeKind;
+  readonly statusCode: string | null;
+  /** New documents. */
+  readonly documents: number;
+  /** From the row of the call to the answer. Null: settled by a later attempt. */
+  readonly durationMs: number | null;
+}
+
+/** Milliseconds. They are part of the guarantees in docs/government-call.md; tests shorten them. */
+export interface CallLimits {
+  /** Between heartbeats, and between looks at the call's row. */
+  readonly beat: number;
+  /** A row that could not be read for so long counts as lost. */
+  readonly blind: number;
+  /** The first byte leaves within this after the row was written, or never. */
+  readonly sendWithin: number;
+  /** How long a failing database or object store is waited for with an answer in hand. */
+  readonly patience: number;
+  /** First pause between two tries with an answer in hand. */
+  readonly firstPause: number;
+}
+
+export const CALL_LIMITS: CallLimits = {
+  beat: 5_000,
+  blind: 60_000,
+  sendWithin: 20_000,
+  patience: 30_000,
+  firstPause: 100,
+};
+
+export type Failpoint =
+  | 'before_record'
+  | 'after_record'
+  | 'before_send'
+  | 'after_send'
+  | 'after_archive'
+  | 'inside_transaction'
+  | 'after_commit';
+
+export function limitsOf(deps: Pick<ActivityDependencies, 'limits'>): CallLimits {
+  return { ...CALL_LIMITS, ...deps.limits };
+}

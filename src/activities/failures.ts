@@ -1,0 +1,49 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { FAILURES } from '../model/activity-contract.js';
+import { describeError, serializeError } from '../platform/errors.js';
+
+/**
+ * What Temporal may keep of an error: rebuilt, never forwarded. Retryable, because it is a bug or a dependency that fails, never the
+ * government's word.
+ */
+function asFailure(error: unknown): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  const { name, stack } = serializeError(error);
+  const failure = ApplicationFailure.retryable(describeError(error), name);
+  if (stack !== undefined) failure.stack = stack;
+  return failure;
+}
+
+/** Runs an activity's work; whatever it throws is rebuilt. */
+export async function rebuilding<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asFailure(error);
+  }
+}
+
+export function captureUnknown(what: 'company' | 'capture'): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    what === 'company'
+      ? 'there is no such company: add it by API or command line first'
+      : 'this company has no such capture: start it by API, command line or client first',
+    FAILURES.companyUnknown,
+  );
+}
+
+export function leaseTaken(msLeft: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: 'another call of this capture is open: waiting until its lease ends',
+    type: FAILURES.leaseTaken,
+    nextRetryDelay: Math.max(Math.ceil(msLeft), 1),
+    category: 'BENIGN',
+  });
+}
+
+export function scaleMismatch(kept: number, ours: number): { message: string; type: string } {
+  return {
+    message: `the capture's waits were written on time scale ${kept}, this worker runs on ${ours}: start it with MALOTE_TIME_SCALE=${kept}, or begin with an empty database`,
+    type: 'time_scale_mismatch',
+  };
+}

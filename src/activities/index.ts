@@ -1,0 +1,35 @@
+import { decodeItem } from '../documents/index.js';
+import type { CaptureRowActivities, GovernmentActivities, HousekeepingActivities } from '../model/activity-contract.js';
+import { createCaptureRowActivities } from './capture-row.js';
+import { createDecodeFailedItems } from './decode-failed-items.js';
+import type { ActivityDependencies, CallContext } from './dependencies.js';
+import { createQueryDistribution } from './query-distribution.js';
+import { createSweep } from './sweep.js';
+
+export type {
+  ActivityDependencies,
+  CallLimits,
+  CallObserver,
+  DistributionQuestion,
+  DistributionService,
+  Failpoint,
+  SettledCall,
+  TransactionClock,
+} from './dependencies.js';
+
+/** By the queue that they are served on; `government` on the queue of its document type. */
+export interface Activities {
+  readonly captureRow: CaptureRowActivities;
+  readonly government: GovernmentActivities;
+  readonly housekeeping: Pick<HousekeepingActivities, 'decodeFailedItems' | 'sweep'>;
+}
+
+/** Makes the activities of one worker process. */
+export function createActivities(deps: ActivityDependencies): Activities {
+  const context: CallContext = { ...deps, decodeItem: deps.decodeItem ?? decodeItem, clocksDiffer: new Map() };
+  return {
+    captureRow: createCaptureRowActivities(context),
+    government: { queryDistribution: createQueryDistribution(context) },
+    housekeeping: { decodeFailedItems: createDecodeFailedItems(context), sweep: createSweep(context) },
+  };
+}

@@ -1,0 +1,71 @@
+import type { ItemFailure } from '../model/document.js';
+import type { CaptureKey } from '../model/words.js';
+import type { Transaction } from '../storage/database.js';
+import type { DocumentRow } from '../storage/documents.js';
+import { type FailedItemRow, insertFailedItems } from '../storage/failed-items.js';
+import { insertGaps } from '../storage/gaps.js';
+import { insertDocuments, relativesOf, updateDerived } from '../storage/page.js';
+import { recordUsage } from '../storage/usage.js';
+import type { Announcements } from './announcements.js';
+import { contradictedNsus, deriveTogether } from './page-documents.js';
+
+/**
+ * Stores documents with what they say about one another and about those that were there; announces and counts the new ones. A repeat
+ * stores nothing. Gives the new ones.
+ */
+export async function storeDocuments(
+  tx: Transaction,
+  capture: CaptureKey,
+  rows: readonly DocumentRow[],
+  announcements: Announcements,
+  at: number,
+): Promise<DocumentRow[]> {
+  if (rows.length === 0) return [];
+  const relatives = await relativesOf(tx, capture, {
+    nsus: rows.map(({ nsu }) => nsu).filter((nsu) => nsu !== null),
+    keys: rows.map(({ key }) => key).filter((key) => key !== null),
+  });
+  const { fresh, changed } = deriveTogether(rows, relatives);
+  const inserted = await insertDocuments(tx, fresh);
+  await updateDerived(tx, changed);
+  const news = fresh.filter(({ id }) => inserted.has(id));
+  const notified = news.filter(({ suppressed }) => suppressed === null);
+  await recordUsage(
+    tx,
+    notified.map(({ id, companyId, documentType, kind }) => ({ documentId: id, companyId, documentType, kind })),
+    at,
+  );
+  for (const document of notified) announcements.document(document);
+  const contradicted = contradictedNsus(news, relatives);
+  if (contradicted.length > 0) {
+    await announcements.open(
+      'same_nsu_other_bytes',
+      `NSU ${contradicted[0]} came again with other bytes; both are kept`,
+    );
+  }
+  return news;
+}
+
+/** Failures of the bytes themselves: decoding them again cannot help, a fresh copy can. */
+const BROKEN_BYTES: ReadonlySet<ItemFailure> = new Set(['base64', 'gzip', 'encoding', 'not_well_formed', 'empty']);
+
+/** Stores what could not be decoded. Broken bytes are asked for again, once, as recovery items. */
+export async function storeFailures(
+  tx: Transaction,
+  capture: CaptureKey,
+  rows: readonly FailedItemRow[],
+  announcements: Announcements,
+  at: number,
+): Promise<void> {
+  const [first] = rows;
+  if (!first) return;
+  await insertFailedItems(tx, rows);
+  const broken = rows.filter(({ failure, nsu }) => nsu !== null && BROKEN_BYTES.has(failure));
+  const copies = broken.flatMap(({ nsu }) =>
+    nsu === null ? [] : [{ from: nsu, to: nsu, status: 'pending', cause: 'failed_item' } as const],
+  );
+  await insertGaps(tx, capture, copies, at);
+  const which = first.nsu === null ? 'an item without NSU' : `NSU ${first.nsu}`;
+  const others = rows.length > 1 ? ` and ${rows.length - 1} more` : '';
+  await announcements.open('item_failed', `${which}${others} could not be decoded (${first.failure})`);
+}
