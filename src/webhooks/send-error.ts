@@ -1,8 +1,11 @@
+import { errors } from 'undici';
+
 /**
  * Why an attempt got no answer, in words of our own: the client's errors carry addresses and internals, and are shown to customers.
  * Form: a stable code, a colon, a sentence.
  */
 export function describeFailure(error: unknown): string {
+  if (error instanceof errors.HTTPParserError) return 'not_http: what came back is no HTTP answer';
   const code = codeOf(error);
   return (
     SENTENCES[code] ?? (isTlsCode(code) ? `tls: the certificate or TLS handshake failed (${code})` : unknown(code))
@@ -15,7 +18,6 @@ const DNS = 'dns: the host name could not be resolved';
 const UNREACHABLE = 'unreachable: no route to the address';
 const RESET = 'connection_reset: the connection was closed before an answer came';
 const CONNECT_TIMEOUT = 'timeout: the connection was not accepted in time';
-const NOT_HTTP = 'not_http: what came back is no HTTP answer';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   ADDRESS_NOT_ALLOWED: 'address_not_allowed: the host is at a private, local or reserved address',
@@ -53,9 +55,5 @@ function isTlsCode(code: string): boolean {
   return code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || TLS_VERIFICATION.test(code);
 }
 
-/** OpenSSL's verification results as Node names them. */
-const TLS_VERIFICATION = /CERT|CRL|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE/;
-
-function unknown(code: string): string {
-  return code.startsWith('HPE_') ? NOT_HTTP : `failed: the request could not be made (${code})`;
-}
+/** A handshake that failed, and OpenSSL's verification results as Node names them. */
+const TLS_VERIFICATION = /^EPROTO$|CERT|CRL|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE/;
