@@ -1,0 +1,34 @@
+/** Documents: decode, classify, read metadata; tax IDs and access keys. Pure functions over bytes and strings. */
+export {
+  type AccessKey,
+  type AccessKeyParts,
+  type AccessKeyProblem,
+  accessKeyCheckDigit,
+  accessKeyParts,
+  buildAccessKey,
+  InvalidAccessKey,
+  isAccessKey,
+  keyMetadata,
+  parseAccessKey,
+} from './access-key.js';
+export { decodeItem } from './decode.js';
+export { directionOf, rolesOf } from './direction.js';
+export { type Extracted, extractXml } from './extract.js';
+export { instantOf } from './instant.js';
+export { DECODE_LIMITS, type DecodeLimits } from './limits.js';
+export { isRegisteredEvent } from './nfe-status.js';
+export { fullXmlOf, stateOf } from './state.js';
+export {
+  cnpjCheckDigits,
+  cpfCheckDigits,
+  InvalidTaxId,
+  isTaxId,
+  normalizeTaxId,
+  parseTaxId,
+  type TaxId,
+  type TaxIdKind,
+  type TaxIdProblem,
+  taxIdKind,
+  taxIdRoot,
+} from './tax-id.js';
+export { isUf, UFS, type Uf, ufByCode, ufCode } from './uf.js';

@@ -1,0 +1,60 @@
+import type { DocumentKind, DocumentState, FullXml } from '../model/document.js';
+
+/**
+ * Which of two statements about one key holds. A cancellation is final whatever else is known, and a document can only lose by an event:
+ * so the later word in this list wins, in whatever order the documents came (cases C32, C48).
+ */
+const WEAKEST_TO_STRONGEST: readonly DocumentState[] = [
+  'unknown',
+  'authorized',
+  'denied',
+  'blocked',
+  'replaced',
+  'cancelled',
+];
+
+/**
+ * The state of a key, from what each of its documents and events implies ({@link DecodedDocument.implies}). Order and repetition do not
+ * matter: folding in one more statement later gives the same as having it from the start.
+ */
+export function stateOf(implied: Iterable<DocumentState | null>): DocumentState {
+  let strongest = 0;
+  for (const state of implied) {
+    strongest = Math.max(strongest, state === null ? 0 : WEAKEST_TO_STRONGEST.indexOf(state));
+  }
+  return WEAKEST_TO_STRONGEST[strongest] ?? 'unknown';
+}
+
+const WHOLE_DOCUMENTS: ReadonlySet<DocumentKind> = new Set([
+  'procNFe',
+  'procCTe',
+  'procCTeOS',
+  'procCTeSimp',
+  'procGTVe',
+  'NFSe',
+]);
+
+/**
+ * Where the whole XML of a document is.
+ *
+ * @param about `state` and `received` (a whole document is stored) of the document's key; `overdue`: it should have come by now
+ */
+export function fullXmlOf(
+  kind: DocumentKind,
+  about: { readonly state: DocumentState; readonly received: boolean; readonly overdue: boolean },
+): FullXml {
+  if (WHOLE_DOCUMENTS.has(kind)) {
+    return 'present';
+  }
+  if (kind !== 'resNFe') {
+    return 'not_applicable';
+  }
+  if (about.received) {
+    return 'present';
+  }
+  // The government takes no manifestation of a denied or cancelled note (650, 651), so its XML never comes.
+  if (about.state === 'denied' || about.state === 'cancelled') {
+    return 'not_applicable';
+  }
+  return about.overdue ? 'overdue' : 'awaited';
+}
