@@ -7,9 +7,8 @@ import { errors } from 'undici';
 export function describeFailure(error: unknown): string {
   if (error instanceof errors.HTTPParserError) return 'not_http: what came back is no HTTP answer';
   const code = codeOf(error);
-  return (
-    SENTENCES[code] ?? (isTlsCode(code) ? `tls: the certificate or TLS handshake failed (${code})` : unknown(code))
-  );
+  if (isTlsCode(code)) return `tls: the certificate or TLS handshake failed (${code})`;
+  return SENTENCES[code] ?? `failed: the request could not be made (${code})`;
 }
 
 export const timedOut = (limitMs: number): string => `timeout: no answer within ${limitMs / 1000} s`;
