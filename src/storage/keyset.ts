@@ -23,7 +23,9 @@ export class InvalidCursor extends Error {
 export type Position = readonly (string | number)[];
 
 const KINDS = {
-  instant: (value: unknown) => typeof value === 'number' && Math.abs(value) < 8.64e15,
+  // PostgreSQL's calendar begins later than JavaScript's, and nothing of ours is older than 1970.
+  instant: (value: unknown) => typeof value === 'number' && value >= 0 && value < 8.64e15,
+  nsu: (value: unknown) => typeof value === 'string' && /^[0-9]{15}$/.test(value),
   uuid: (value: unknown) => typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
   text: (value: unknown) => typeof value === 'string' && !value.includes('\0'),
 };

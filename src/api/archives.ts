@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { getArchive } from '../storage/archives.js';
+import { type Api, answers, bytes } from './api.js';
+import { callerOf, seesCompany } from './authorization.js';
+import type { ApiDependencies } from './dependencies.js';
+import { notFound, Problem } from './problem.js';
+import { idParams } from './schemas/common.js';
+
+/** The exact answers of the government: `/v1/archives/{id}`. */
+export function archiveRoutes(app: Api, { database, objectStore }: ApiDependencies): void {
+  app.get(
+    '/v1/archives/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getArchive',
+        tags: ['documents'],
+        summary: 'The exact bytes of one government answer',
+        params: idParams,
+        response: answers(
+          { 200: bytes("The answer as it came, under the government's own content type", 'application/octet-stream') },
+          'content_damaged',
+        ),
+      },
+    },
+    async (request, reply) => {
+      const archive = await getArchive(database, request.params.id);
+      if (archive === null || !seesCompany(callerOf(request), archive.companyId)) throw notFound('archive');
+      const content = await objectStore.get(archive.objectKey);
+      if (createHash('sha256').update(content).digest('hex') !== archive.sha256) {
+        throw new Problem('content_damaged', 'The archive does not hold the bytes that were captured');
+      }
+      return reply
+        .type(archive.contentType ?? 'application/octet-stream')
+        .header('content-disposition', `attachment; filename="archive-${archive.id}"`)
+        .header('etag', `"${archive.sha256}"`)
+        .send(content);
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { CaptureOptions } from '../model/words.js';
+import { environment, instant, nsuInput, text } from './schemas/common.js';
+
+/** The longest extra wait: far below the 60 days after which the government stops numbering. */
+const MAX_INTERVAL_MINUTES = 30 * 24 * 60;
+
+const handler = z
+  .strictObject({
+    taskQueue: text(200).describe('Task queue of your own worker'),
+    activity: text(200).describe('Name of the activity that takes a page'),
+  })
+  .describe('Your own Temporal activity: every page is handed to it, in order, before any further query. null: none');
+
+/** Body of `PUT …/captures/nfe`. */
+export const captureOrder = z.strictObject({
+  environment: environment
+    .default('homologation')
+    .describe("The government's production or test environment; one at a time"),
+  handler: handler.nullable().optional(),
+  startNsu: nsuInput
+    .optional()
+    .describe('NSU to start after, when moving from other software. Without effect once the government was asked'),
+  notBefore: instant
+    .nullable()
+    .optional()
+    .describe('Nothing is asked before this instant (when moving from other software: one hour after its last query)'),
+  minIntervalMinutes: z
+    .int('expected a whole number of minutes')
+    .min(1, 'expected at least 1 minute')
+    .max(MAX_INTERVAL_MINUTES, `expected at most ${MAX_INTERVAL_MINUTES} minutes`)
+    .nullable()
+    .optional()
+    .describe('Least wait after an empty queue. It can only lengthen the wait that the rules ask for'),
+  webhookUrl: z
+    .string({ error: 'expected a URL' })
+    .nullable()
+    .optional()
+    .describe('Makes, moves or (null) deletes one webhook endpoint that is limited to this company and document type'),
+});
+
+export type CaptureOrder = z.output<typeof captureOrder>;
+
+/** Options in an answer: as they stand, those never set are absent. */
+export const captureOptionsView = z
+  .object({
+    handler: z.object({ taskQueue: z.string(), activity: z.string() }).nullable().optional(),
+    startNsu: z.string().optional(),
+    notBefore: z.string().optional(),
+    minIntervalMinutes: z.number().optional(),
+    webhookUrl: z.string().optional(),
+  })
+  .meta({ id: 'CaptureOptions' });
+
+/** The options in force with the given ones over them: absent ones stay, null takes one away. */
+export function mergedOptions(current: CaptureOptions, order: CaptureOrder): CaptureOptions {
+  const { environment: _, ...given } = order;
+  const merged = { ...current, ...given };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null && value !== undefined));
+}

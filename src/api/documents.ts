@@ -1,0 +1,156 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { extractXml } from '../documents/extract.js';
+import { DOCUMENT_KINDS } from '../model/document.js';
+import { type DocumentRow, getDocument, listDocuments, listEventsOfKey } from '../storage/documents.js';
+import { readXml } from '../storage/read-xml.js';
+import { type Api, answers, bytes } from './api.js';
+import { callerOf, seesCompany } from './authorization.js';
+import type { ApiDependencies } from './dependencies.js';
+import { documentSchema, shownDocument } from './document-view.js';
+import { pageOf, pageQuery } from './paging.js';
+import { notFound } from './problem.js';
+import {
+  documentType,
+  environment,
+  idParams,
+  instantInput,
+  keyInput,
+  nsuInput,
+  oneOf,
+  taxId,
+  text,
+  uuid,
+} from './schemas/common.js';
+
+const listQuery = z.strictObject({
+  ...pageQuery,
+  companyId: uuid.optional(),
+  documentType: documentType.optional(),
+  environment: environment.optional(),
+  kind: oneOf(DOCUMENT_KINDS).optional(),
+  direction: oneOf(['received', 'issued']).optional(),
+  key: keyInput.optional(),
+  nsu: nsuInput.optional(),
+  issuerTaxId: taxId.optional(),
+  recipientTaxId: taxId.optional(),
+  issuedFrom: instantInput.optional().describe('Inclusive'),
+  issuedTo: instantInput.optional().describe('Exclusive'),
+  capturedFrom: instantInput.optional().describe('Inclusive'),
+  capturedTo: instantInput.optional().describe('Exclusive'),
+  state: oneOf(['authorized', 'denied', 'cancelled', 'replaced', 'blocked', 'unknown']).optional(),
+  fullXml: oneOf(['present', 'awaited', 'overdue', 'not_applicable']).optional(),
+  manifestation: z
+    .string()
+    .regex(/^(none|[0-9]{6})$/, 'expected none, or an event type of six digits')
+    .optional()
+    .describe('`none`: no manifestation of the recipient is known; an event type: that one is'),
+  deadlineBefore: instantInput
+    .optional()
+    .describe('Received invoices without a conclusive manifestation whose time for one ends before this instant'),
+  q: text(200)
+    .optional()
+    .describe("Words of the parties' names, numbers and keys; each must begin one of the document's"),
+});
+
+/** Captured documents: `/v1/documents`. */
+export function documentRoutes(app: Api, deps: ApiDependencies): void {
+  app.get(
+    '/v1/documents',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listDocuments',
+        tags: ['documents'],
+        summary: 'Find documents, newest first',
+        querystring: listQuery,
+        response: answers({ 200: pageOf(documentSchema) }),
+      },
+    },
+    async (request) => {
+      const { limit, cursor, ...filter } = request.query;
+      const { visible } = callerOf(request);
+      const page = await listDocuments(deps.database, { ...filter, visible }, { limit, cursor: cursor ?? null });
+      return { data: page.rows.map(shownDocument), nextCursor: page.nextCursor };
+    },
+  );
+
+  app.get(
+    '/v1/documents/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getDocument',
+        tags: ['documents'],
+        summary: 'Get one document',
+        params: idParams,
+        response: answers({ 200: documentSchema }),
+      },
+    },
+    async (request) => shownDocument(await visibleDocument(deps, request, request.params.id)),
+  );
+
+  app.get(
+    '/v1/documents/:id/xml',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getDocumentXml',
+        tags: ['documents'],
+        summary: "The document's XML, byte for byte as the government gave it",
+        params: idParams,
+        response: answers(
+          { 200: bytes('The XML; `ETag` is its SHA-256', 'application/xml'), 304: z.undefined().describe('Unchanged') },
+          'content_damaged',
+        ),
+      },
+    },
+    async (request, reply) => {
+      const row = await visibleDocument(deps, request, request.params.id);
+      const etag = `"${row.xmlSha256}"`;
+      reply.header('etag', etag);
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      const xml = await readXml(deps.objectStore, row, extractOrThrow);
+      return reply
+        .type('application/xml')
+        .header('content-disposition', `attachment; filename="${fileName(row)}"`)
+        .send(xml);
+    },
+  );
+
+  app.get(
+    '/v1/documents/:id/events',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listDocumentEvents',
+        tags: ['documents'],
+        summary: "The events of the document's key that this company holds, in the order in which they happened",
+        params: idParams,
+        response: answers({ 200: pageOf(documentSchema) }),
+      },
+    },
+    async (request) => {
+      const { key, companyId, environment } = await visibleDocument(deps, request, request.params.id);
+      const rows = key === null ? [] : await listEventsOfKey(deps.database, { companyId, environment, key });
+      return { data: rows.map(shownDocument), nextCursor: null };
+    },
+  );
+}
+
+async function visibleDocument(deps: ApiDependencies, request: FastifyRequest, id: string): Promise<DocumentRow> {
+  const row = await getDocument(deps.database, id);
+  if (row === null || !seesCompany(callerOf(request), row.companyId)) throw notFound('document');
+  return row;
+}
+
+function extractOrThrow(...item: Parameters<typeof extractXml>): Uint8Array {
+  const extracted = extractXml(...item);
+  if (!extracted.ok) throw new Error(extracted.failure);
+  return extracted.xml;
+}
+
+/** Key and kind, since an event has its document's key; the id keeps two events of one type apart. */
+function fileName({ key, kind, id }: DocumentRow): string {
+  return `${key ?? 'document'}-${kind}-${id}.xml`;
+}

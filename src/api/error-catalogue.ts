@@ -1,0 +1,163 @@
+/**
+ * Every error that the API answers with: its stable code, HTTP status, title, and what the caller can do about it.
+ * docs/errors.md shows the same table (a test compares the two). Codes are never renamed or reused: customers branch on them.
+ */
+interface CatalogueEntry {
+  readonly status: number;
+  readonly title: string;
+  /** What the caller can do. One or two sentences; shown in the documentation. */
+  readonly action: string;
+}
+
+export const ERROR_CATALOGUE = {
+  malformed_request: {
+    status: 400,
+    title: 'The request could not be read',
+    action: 'Send a JSON object with `Content-Type: application/json`, in UTF-8, and no other encoding.',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'No valid API key',
+    action: 'Send `Authorization: Bearer mlt_…` with a key that exists and was not revoked.',
+  },
+  scope_missing: {
+    status: 403,
+    title: 'The key lacks a scope',
+    action: 'Use a key with the scope named in `detail`. `admin` includes `manage`, `manage` includes `read`.',
+  },
+  key_limited: {
+    status: 403,
+    title: 'The key is limited to some companies',
+    action: 'This action concerns more than the companies of the key: use a key without that limit.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    action: 'Check the id. What a key may not see answers the same as what does not exist.',
+  },
+  route_not_found: {
+    status: 404,
+    title: 'No such route',
+    action: 'Check method and path against `/docs` or `/openapi.json`.',
+  },
+  company_exists: {
+    status: 409,
+    title: 'The tax ID is already registered',
+    action: 'Find the company with `GET /v1/companies?taxId=…` and use its id; change it with PATCH.',
+  },
+  environment_in_use: {
+    status: 409,
+    title: 'The capture runs in the other environment',
+    action:
+      'A company captures a document type in one environment at a time: stop the running one (DELETE), then start this one.',
+  },
+  capture_stopped: {
+    status: 409,
+    title: 'The capture is stopped',
+    action: 'Start it with `PUT …/captures/{documentType}`; only a started capture can be resumed or paused.',
+  },
+  company_being_deleted: {
+    status: 409,
+    title: 'The company is being deleted',
+    action: 'Nothing can be started for it any more. Wait for the deletion to end, then register it again.',
+  },
+  endpoint_deleted: {
+    status: 409,
+    title: 'The webhook endpoint was deleted',
+    action: 'Create the endpoint again; what happens from then on is sent there.',
+  },
+  idempotency_in_flight: {
+    status: 409,
+    title: 'The first request with this Idempotency-Key is still running',
+    action:
+      'Wait as many seconds as `Retry-After` says and send the same request again: it gets the answer of the first.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'The request body is too large',
+    action: 'Stay below the limit named in `detail`. A certificate file (PFX) may have 64 kB.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body is not JSON',
+    action: 'Send `Content-Type: application/json`.',
+  },
+  invalid_input: {
+    status: 422,
+    title: 'The input is not valid',
+    action: 'Correct the fields listed in `errors`; each says what was expected.',
+  },
+  document_type_not_supported: {
+    status: 422,
+    title: 'This document type cannot be captured yet',
+    action: 'Use `nfe`. The routes for the others exist so that clients can be written; their captures come later.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    action: 'Use a new key for a new request. A key is bound to method, path and body for 24 hours.',
+  },
+  certificate_missing: {
+    status: 422,
+    title: 'The company has no certificate',
+    action:
+      'Store one with `PUT /v1/companies/{id}/certificate`, for the company or for another one with the same root.',
+  },
+  certificate_expired: {
+    status: 422,
+    title: 'The certificate has expired',
+    action: 'Store a valid certificate with `PUT /v1/companies/{id}/certificate`.',
+  },
+  certificate_not_yet_valid: {
+    status: 422,
+    title: 'The certificate is not valid yet',
+    action: 'Wait for the beginning of its validity (in `detail`), or store one that is valid now.',
+  },
+  certificate_password_wrong: {
+    status: 422,
+    title: 'The password does not open the certificate file',
+    action: 'Send the password that the file was exported with; mind keyboard layout and trailing blanks.',
+  },
+  certificate_unreadable: {
+    status: 422,
+    title: 'The file is no PKCS#12 (PFX, P12) file that can be read',
+    action: 'Send the whole .pfx or .p12 file in base64. Export it again if it was cut or changed on the way.',
+  },
+  certificate_no_private_key: {
+    status: 422,
+    title: 'The file has no private key',
+    action: 'Export the certificate again, together with its private key.',
+  },
+  certificate_key_mismatch: {
+    status: 422,
+    title: 'The private key does not belong to the certificate',
+    action: 'Export certificate and key again from the store that they were issued to.',
+  },
+  certificate_other_company: {
+    status: 422,
+    title: 'The certificate belongs to another tax ID',
+    action: 'Use a certificate whose CNPJ has the same root (first 8 characters) as the company, or the same CPF.',
+  },
+  certificate_hardware_key: {
+    status: 422,
+    title: 'The key is in hardware (A3) and cannot be uploaded',
+    action: 'Get an A1 certificate: a key on a card or token cannot work without a person.',
+  },
+  content_damaged: {
+    status: 500,
+    title: 'The stored bytes are missing or damaged',
+    action: 'Operators: restore the archive from a backup of the object store; the log names it, by the request id.',
+  },
+  temporarily_unavailable: {
+    status: 503,
+    title: 'A dependency does not answer',
+    action: 'Try again as `Retry-After` says. Operators: see `/readyz` and the log, by the request id.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    action: 'Try again; if it stays, send the operators the request id. Details stand in the log only.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ProblemCode = keyof typeof ERROR_CATALOGUE;

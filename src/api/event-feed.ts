@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { type FeedEvent, feedEvents } from '../storage/events.js';
+import { type Api, answers } from './api.js';
+import { visibleCompany } from './authorization.js';
+import type { ApiDependencies } from './dependencies.js';
+import { pageOf, pageQuery } from './paging.js';
+import { companyParams } from './schemas/common.js';
+
+const sequence = z
+  .string()
+  .regex(/^[0-9]{1,15}$/, 'expected a sequence number: digits only')
+  .transform(Number);
+
+const feedEntry = z
+  .looseObject({
+    sequence: z.int().describe('Grows by one with every event of the company'),
+    type: z.string().describe('As in webhooks; `expired`: the event is older than 90 days and its body is gone'),
+    id: z.string().optional(),
+    action: z.string().optional(),
+  })
+  .meta({ id: 'FeedEvent', description: 'The body of a webhook, as every delivery of the event carries it' });
+
+/** The pull feed: `/v1/companies/{companyId}/events`. */
+export function eventFeedRoutes(app: Api, deps: ApiDependencies): void {
+  app.get(
+    '/v1/companies/:companyId/events',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listEvents',
+        tags: ['webhooks'],
+        summary: 'What webhooks would tell, in order, for customers without a public endpoint',
+        description:
+          'Keep the `sequence` of the last event that you worked off and pass it as `after`. Nothing is skipped: whoever has seen a sequence was shown everything before it.',
+        params: companyParams,
+        querystring: z.strictObject({
+          limit: pageQuery.limit,
+          after: sequence.optional().describe('Only events after this sequence; absent: from the beginning'),
+          cursor: sequence.optional().describe('The same, as in other lists'),
+        }),
+        response: answers({ 200: pageOf(feedEntry) }),
+      },
+    },
+    async (request) => {
+      const { limit, after, cursor } = request.query;
+      const company = await visibleCompany(deps, request, request.params.companyId);
+      const events = await feedEvents(deps.database, company.id, cursor ?? after ?? 0, limit);
+      const last = events.at(-1);
+      return {
+        data: events.map(feedView),
+        nextCursor: last !== undefined && events.length === limit ? String(last.sequence) : null,
+      };
+    },
+  );
+}
+
+/** A stub in place of a body that is no longer kept: a reader must see that there was something. */
+function feedView({ sequence, body }: FeedEvent): z.output<typeof feedEntry> {
+  return body === '' ? { sequence, type: 'expired' } : JSON.parse(body);
+}

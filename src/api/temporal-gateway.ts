@@ -1,0 +1,19 @@
+import type { CaptureKey } from '../model/words.js';
+
+/**
+ * All that the API says to Temporal. Each method rejects when Temporal does not take it within a few seconds; what it was
+ * about stands in the database by then, and housekeeping finds it there.
+ */
+export interface TemporalGateway {
+  /** Signal-with-start `start`: runs the capture, or tells the running one that its row changed. */
+  startCapture(capture: CaptureKey): Promise<void>;
+  /** Tells the run that its row is stopped. Resolves also when none is open. */
+  stopCapture(capture: CaptureKey): Promise<void>;
+  resumeCapture(capture: CaptureKey): Promise<void>;
+  /** "Look at your row again." */
+  wakeCapture(capture: CaptureKey): Promise<void>;
+  /** "There are rows to deliver." */
+  wakeDelivery(endpointId: string): Promise<void>;
+  /** Rejects when Temporal does not answer. */
+  check(): Promise<void>;
+}
