@@ -10,7 +10,7 @@ const may = {
   storage: ['model', 'platform'],
   webhooks: ['model', 'platform'],
   activities: ['model', 'cadence', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
-  workers: ['model', 'activities', 'workflows', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
+  workers: ['model', 'activities', 'workflows', 'client', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
   client: ['model', 'workflows'],
   api: ['model', 'client', 'storage', 'documents', 'certificates', 'webhooks', 'platform'],
   simulator: ['model', 'documents'],

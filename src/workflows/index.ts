@@ -1,3 +1,4 @@
 /** Everything a workflow worker registers. Only workflow functions are exported from here. */
 export { capture } from './capture.js';
+export { delivery } from './delivery.js';
 export { housekeeping } from './housekeeping.js';

@@ -1,0 +1,66 @@
+import { log } from '@temporalio/activity';
+import pLimit from 'p-limit';
+import type { HousekeepingActivities } from '../model/activity-contract.js';
+import type { CaptureKey } from '../model/words.js';
+import type { Clock } from '../platform/clock.js';
+import { openAlert } from '../storage/alerts.js';
+import type { Database } from '../storage/database.js';
+import { closeStalled, overdueCaptures, overdueEndpoints } from '../storage/overdue.js';
+
+export interface OverdueDependencies {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Signal-with-start of `wake`: never `start`, since that would undo a stop. */
+  readonly wakeCapture: (capture: CaptureKey) => Promise<void>;
+  readonly wakeEndpoint: (endpointId: string) => Promise<void>;
+}
+
+const CAPTURE_OVERDUE_MS = 15 * 60_000;
+const CAPTURE_STALLED_MS = 60 * 60_000;
+const ENDPOINT_OVERDUE_MS = 30_000;
+/** A run takes this many; the next minute's takes the next. After a lost Temporal 100,000 captures are back within the hour of their wait. */
+const BATCH = 2_000;
+/** Signals in the air at once. */
+const AT_ONCE = 20;
+
+/** Heals terminated runs, lost signals and a lost Temporal (design.md section 5). */
+export function createStartOverdue(deps: OverdueDependencies): Pick<HousekeepingActivities, 'startOverdue'> {
+  return {
+    async startOverdue() {
+      const now = await deps.clock.now();
+      const captures = await overdueCaptures(deps.database, now, now - CAPTURE_OVERDUE_MS, BATCH);
+      const endpoints = await overdueEndpoints(deps.database, now - ENDPOINT_OVERDUE_MS, BATCH);
+      const started = {
+        captures: await eachOf(captures, deps.wakeCapture),
+        endpoints: await eachOf(endpoints, deps.wakeEndpoint),
+      };
+      await tellOfStalled(deps.database, now);
+      return started;
+    },
+  };
+}
+
+/** An hour overdue despite being woken every minute: the workflow itself is broken, or no worker takes its queue. */
+async function tellOfStalled(database: Database, now: number): Promise<void> {
+  const stalled = await overdueCaptures(database, now, now - CAPTURE_STALLED_MS, BATCH);
+  for (const capture of stalled) {
+    const detail =
+      'its query is overdue by more than an hour although it was woken: look at its workflow and its workers';
+    await openAlert(database, { code: 'capture_stalled', ...capture }, detail, now);
+  }
+  await closeStalled(database, now - CAPTURE_STALLED_MS, now);
+}
+
+/** One that cannot be reached does not keep the others waiting: the next minute tries again. */
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<number> {
+  const results = await pLimit(AT_ONCE).map(items, async (item) => {
+    try {
+      await work(item);
+      return true;
+    } catch (error) {
+      log.warn('could not wake', { error: error instanceof Error ? error.name : 'unknown' });
+      return false;
+    }
+  });
+  return results.filter(Boolean).length;
+}

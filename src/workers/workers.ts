@@ -1,0 +1,152 @@
+import { Client } from '@temporalio/client';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createDeliveryActivities } from '../activities/deliver-due.js';
+import {
+  type ActivityDependencies,
+  type CallObserver,
+  createActivities,
+  type TransactionClock,
+} from '../activities/index.js';
+import { createStartOverdue } from '../activities/start-overdue.js';
+import type { Keyring } from '../certificates/keyring.js';
+import { webhookSecretBox } from '../certificates/secret-box.js';
+import { createVault } from '../certificates/vault.js';
+import { WorkflowMessenger } from '../client/workflow-messenger.js';
+import type { GovernmentAddresses } from '../government/addresses.js';
+import type { Transport } from '../government/types.js';
+import { TASK_QUEUES } from '../model/activity-contract.js';
+import { getCertificateById } from '../storage/certificates.js';
+import type { Database } from '../storage/database.js';
+import type { ObjectStore } from '../storage/object-store/index.js';
+import { PostgresClock } from '../storage/postgres-clock.js';
+import { EndpointWaker } from '../webhooks/endpoint-waker.js';
+import type { WebhookSender } from '../webhooks/sender.js';
+import { nfeService } from './nfe-service.js';
+import { workflowSource } from './workflow-source.js';
+
+/** What the workers of one process are made of. Nothing here is closed by them. */
+export interface WorkerParts {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly database: Database;
+  readonly objectStore: ObjectStore;
+  readonly keyring: Keyring;
+  readonly transport: Transport;
+  readonly addresses: GovernmentAddresses;
+  readonly sender: Pick<WebhookSender, 'send'>;
+  /** Government calls per second over all workers of the installation. The last worker to say it is heard, so all must say the same. */
+  readonly rates: { readonly nfe: number };
+  readonly timeScale: number;
+  readonly observer?: CallObserver;
+  readonly onWakeError?: (endpointId: string, error: unknown) => void;
+  /** Default: PostgreSQL's. Time-skipping tests give another. */
+  readonly clock?: TransactionClock;
+  /** For tests: everything else that the activities take. */
+  readonly activityOptions?: Partial<Pick<ActivityDependencies, 'limits' | 'failpoint' | 'comparesClocks'>>;
+}
+
+/** Longer than any call's limit: a stop waits for calls that were sent (design.md section 4, rule 7). */
+const GRACE_MS = 330_000;
+/** Government calls in the air per process. The rate limit is the real bound; this one keeps memory flat. */
+const CALLS_AT_ONCE = 20;
+const DELIVERY_RUNS_AT_ONCE = 50;
+const ROWS_AT_ONCE = 20;
+/** Idle captures wake once an hour, so few need to stay in memory: most wake-ups replay a short history. */
+const CACHED_WORKFLOWS = 500;
+
+export interface Workers {
+  /** Resolves when all workers have stopped; rejects when one fails. */
+  run(): Promise<void>;
+  /** Takes up no more work, waits for what is in hand. */
+  shutdown(): void;
+}
+
+/** One worker per task queue: workflows, government calls by document type, webhooks, short work in the background. */
+export async function createWorkers(parts: WorkerParts): Promise<Workers> {
+  const { database, clock = new PostgresClock(database) } = parts;
+  const messenger = new WorkflowMessenger(new Client({ connection: parts.connection, namespace: parts.namespace }));
+  const waker = new EndpointWaker({
+    wake: (endpointId) => messenger.wakeDelivery(endpointId),
+    ...(parts.onWakeError && { onError: parts.onWakeError }),
+  });
+  const activities = createActivities({
+    ...parts.activityOptions,
+    database,
+    objectStore: parts.objectStore,
+    clock,
+    timeScale: parts.timeScale,
+    services: { nfe: nfeService(parts.transport, parts.addresses) },
+    openCertificate: certificateOpener(parts),
+    wakeEndpoints: (ids) => waker.wake(ids),
+    ...(parts.observer && { observer: parts.observer }),
+  });
+  const { startOverdue } = createStartOverdue({
+    database,
+    clock,
+    wakeCapture: (capture) => messenger.wakeCapture(capture),
+    wakeEndpoint: (endpointId) => messenger.wakeDelivery(endpointId),
+  });
+  const delivery = createDeliveryActivities({
+    db: database,
+    clock,
+    box: webhookSecretBox(parts.keyring),
+    sender: parts.sender,
+    waker,
+  });
+
+  const create = (taskQueue: string, options: Omit<WorkerOptions, 'taskQueue'>) =>
+    Worker.create({
+      connection: parts.connection,
+      namespace: parts.namespace,
+      taskQueue,
+      shutdownGraceTime: GRACE_MS,
+      shutdownForceTime: GRACE_MS + 30_000,
+      ...options,
+    });
+  const workers = await Promise.all([
+    create(TASK_QUEUES.workflows, { ...workflowSource(), maxCachedWorkflows: CACHED_WORKFLOWS }),
+    create(TASK_QUEUES.nfe, {
+      activities: { ...activities.government },
+      maxTaskQueueActivitiesPerSecond: parts.rates.nfe,
+      maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
+    }),
+    create(TASK_QUEUES.webhooks, {
+      activities: { ...delivery },
+      maxConcurrentActivityTaskExecutions: DELIVERY_RUNS_AT_ONCE,
+    }),
+    create(TASK_QUEUES.background, {
+      activities: { ...activities.captureRow, ...activities.housekeeping, startOverdue },
+      maxConcurrentActivityTaskExecutions: ROWS_AT_ONCE,
+    }),
+  ]);
+  return together(workers, () => waker.close());
+}
+
+function certificateOpener({ keyring, database }: WorkerParts): ActivityDependencies['openCertificate'] {
+  const vault = createVault({ keyring, load: (id) => getCertificateById(database, id) });
+  return async ({ id }) => {
+    const certificate = await vault.get(id);
+    if (!certificate) throw new Error('the certificate was deleted while its call was about to be made');
+    return certificate;
+  };
+}
+
+/** One that fails stops all: a process that serves half of its queues looks healthy and is not. */
+function together(workers: readonly Worker[], close: () => Promise<void>): Workers {
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  return {
+    shutdown,
+    run: async () => {
+      const runs = workers.map((worker) => worker.run());
+      try {
+        await Promise.all(runs);
+      } finally {
+        shutdown();
+        await Promise.allSettled(runs);
+        await close();
+      }
+    },
+  };
+}
