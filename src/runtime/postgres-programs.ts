@@ -44,8 +44,10 @@ export function postgresPrograms(user: ServerUser | null): PostgresPrograms {
 /**
  * npm packages cannot hold symbolic links, so the shared libraries' short names are made by the package's install script;
  * which does not run under `npm ci --ignore-scripts` and wherever scripts need an approval. Then they are made here.
+ *
+ * @param root folder of the platform's package
  */
-function restoreLinks(root: string): void {
+export function restoreLinks(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
   for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
