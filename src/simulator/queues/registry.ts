@@ -1,0 +1,95 @@
+import { taxIdRoot } from '../../documents/tax-id.js';
+import type { Uf } from '../../documents/uf.js';
+import { ZERO_NSU } from '../../model/nsu.js';
+import type { Environment } from '../../model/words.js';
+import type { Note } from '../documents/note.js';
+import { Queue, type QueueDefinition } from './queue.js';
+
+/** Told about what has to outlive a restart. */
+export interface QueueObserver {
+  queueDefined(queue: Queue): void;
+  stateChanged(queue: Queue): void;
+  queueRemoved(queue: Queue): void;
+}
+
+/** All queues. A tax ID that was never set up has an empty one: the government knows everybody. */
+export class QueueRegistry {
+  private readonly queues = new Map<string, Queue>();
+  private readonly roots = new Map<string, number>();
+
+  constructor(
+    private readonly worldSeed: string,
+    private readonly observer: QueueObserver,
+  ) {}
+
+  /** The queue of a tax ID, made empty if need be. */
+  of(taxId: string, environment: Environment): Queue {
+    return (
+      this.find(taxId, environment) ??
+      this.define({
+        taxId,
+        environment,
+        name: 'Empresa Sem Cadastro Ltda',
+        uf: 'SP' as Uf,
+        worldSeed: this.worldSeed,
+        startNsu: ZERO_NSU,
+        stretches: [],
+        withheld: [],
+        missing: [],
+      })
+    );
+  }
+
+  find(taxId: string, environment: Environment): Queue | null {
+    return this.queues.get(`${environment}/${taxId}`) ?? null;
+  }
+
+  all(): Queue[] {
+    return [...this.queues.values()];
+  }
+
+  define(definition: QueueDefinition): Queue {
+    const queue = new Queue(definition);
+    this.add(queue);
+    this.observer.queueDefined(queue);
+    return queue;
+  }
+
+  /** Puts back what a folder kept; tells nobody. */
+  restore(queue: Queue): void {
+    this.add(queue);
+    if (queue.state.lastDistributionAt !== null) this.noteUse(queue, queue.state.lastDistributionAt);
+  }
+
+  remove(queue: Queue): void {
+    this.queues.delete(`${queue.environment}/${queue.taxId}`);
+    this.observer.queueRemoved(queue);
+  }
+
+  changed(queue: Queue, what: 'definition' | 'state'): void {
+    if (what === 'definition') this.observer.queueDefined(queue);
+    else this.observer.stateChanged(queue);
+  }
+
+  /** The 60 days count for all branches of a root together. */
+  noteUse(queue: Queue, at: number): void {
+    this.roots.set(`${queue.environment}/${taxIdRoot(queue.taxId)}`, at);
+  }
+
+  lastUseOfRoot(queue: Queue): number | null {
+    return this.roots.get(`${queue.environment}/${taxIdRoot(queue.taxId)}`) ?? null;
+  }
+
+  /** The note with this key, whoever it concerns. */
+  findNoteAnywhere(key: string, environment: Environment): Note | null {
+    for (const queue of this.queues.values()) {
+      const found = queue.environment === environment ? queue.sequence.findNote(key) : null;
+      if (found !== null) return found.note;
+    }
+    return null;
+  }
+
+  private add(queue: Queue): void {
+    this.queues.set(`${queue.environment}/${queue.taxId}`, queue);
+  }
+}

@@ -1,0 +1,116 @@
+import { compareNsu, type Nsu, ZERO_NSU } from '../../model/nsu.js';
+import type { Rule, RulePolicy, Timing, UsageState } from './state.js';
+import { MISUSE, STATUS_TEXTS } from './texts.js';
+
+/** Point queries (consNSU and consChNFe together) in a sliding hour: NT 2014.002 item 3.11.4. */
+export const POINT_QUERIES_PER_HOUR = 20;
+
+/** What the rules say to a call, before any document is looked for. */
+export interface Verdict {
+  /** Null: go on. */
+  readonly refusal: { readonly cStat: string; readonly text: string; readonly ultNsu: Nsu } | null;
+  readonly rule: Rule | null;
+  /** One clause for the journal. */
+  readonly detail: string | null;
+  /** What is remembered afterwards, if the call counts. */
+  readonly state: UsageState;
+}
+
+interface Circumstances {
+  readonly at: number;
+  readonly timing: Timing;
+  readonly policy: RulePolicy;
+}
+
+/** May `distNSU` be asked from `ultNsu` now? */
+export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, now: Circumstances): Verdict {
+  const { at } = now;
+  const blocked = judgeBlock(state, now, state.pointer ?? ZERO_NSU);
+  if (blocked !== null) return blocked;
+
+  if (compareNsu(ultNsu, maxNsu) > 0) {
+    // The norm attaches no block to this one.
+    const refusal = { cStat: '589', text: STATUS_TEXTS['589'], ultNsu: ZERO_NSU };
+    return { refusal, rule: 'wrong_ultnsu', detail: 'above the highest NSU', state };
+  }
+  const { pointer } = state;
+  const repeat = ultNsu === state.lastAskedFrom;
+  // A client that never saw the answer cannot know what it said: refused all the same, but it broke nothing.
+  const excused = repeat && state.answerLost;
+  if (state.notBefore !== null && at < state.notBefore) {
+    const detail = `${spell(state.notBefore - at)} too early`;
+    return misuse(state, now, MISUSE.early, excused ? null : 'early', detail, pointer ?? ZERO_NSU);
+  }
+  if (pointer !== null && ultNsu !== pointer) {
+    if (repeat && now.policy.tolerateRepeat) return { refusal: null, rule: null, detail: 'repeat', state };
+    const detail = repeat ? 'repeat of the last request' : `the last answer said ${pointer}`;
+    return misuse(state, now, MISUSE.wrongNsu, excused ? null : 'wrong_ultnsu', detail, pointer);
+  }
+  return { refusal: null, rule: null, detail: null, state };
+}
+
+/** May a point query be made now? */
+export function judgePointQuery(state: UsageState, now: Circumstances): Verdict {
+  const blocked = judgeBlock(state, now, ZERO_NSU);
+  if (blocked !== null) return blocked;
+  if (recentPoints(state, now).length >= POINT_QUERIES_PER_HOUR) {
+    return misuse(state, now, MISUSE.quota, 'quota', `${POINT_QUERIES_PER_HOUR} within the hour before`, ZERO_NSU);
+  }
+  return { refusal: null, rule: null, detail: null, state };
+}
+
+/** What is remembered after a page (or an empty answer) for a call from `askedFrom`. */
+export function afterDistribution(
+  state: UsageState,
+  answer: { askedFrom: Nsu; ultNsu: Nsu; maxNsu: Nsu },
+  now: Circumstances,
+): UsageState {
+  const drained = compareNsu(answer.ultNsu, answer.maxNsu) >= 0;
+  return {
+    ...state,
+    pointer: answer.ultNsu,
+    lastAskedFrom: answer.askedFrom,
+    answerLost: false,
+    notBefore: drained ? now.at + now.timing.hour : null,
+    blockedUntil: null,
+    lastDistributionAt: now.at,
+  };
+}
+
+/** What is remembered after a point query that the rules allowed. */
+export function afterPointQuery(state: UsageState, returned: boolean, now: Circumstances): UsageState {
+  const recent = recentPoints(state, now);
+  const counts = returned || now.policy.pointQueriesCounted === 'all';
+  return { ...state, points: counts ? [...recent, now.at] : recent };
+}
+
+/** What is remembered after any refusal for misuse: the hour begins now. */
+export function blocked(state: UsageState, now: Circumstances): UsageState {
+  return { ...state, blockedUntil: now.at + now.timing.hour, answerLost: false };
+}
+
+function judgeBlock(state: UsageState, now: Circumstances, ultNsu: Nsu): Verdict | null {
+  if (state.blockedUntil === null || now.at >= state.blockedUntil) return null;
+  const detail = `${spell(state.blockedUntil - now.at)} before the end of the block`;
+  // Who never saw the refusal does not know of the block.
+  return misuse(state, now, MISUSE.early, state.answerLost ? null : 'during_block', detail, ultNsu);
+}
+
+function misuse(
+  state: UsageState,
+  now: Circumstances,
+  text: string,
+  rule: Rule | null,
+  detail: string,
+  ultNsu: Nsu,
+): Verdict {
+  return { refusal: { cStat: '656', text, ultNsu }, rule, detail, state: blocked(state, now) };
+}
+
+function recentPoints(state: UsageState, now: Circumstances): readonly number[] {
+  return state.points.filter((point) => point > now.at - now.timing.hour);
+}
+
+function spell(milliseconds: number): string {
+  return milliseconds >= 60_000 ? `${Math.round(milliseconds / 60_000)} min` : `${(milliseconds / 1000).toFixed(1)} s`;
+}

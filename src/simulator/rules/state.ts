@@ -1,0 +1,69 @@
+import type { Nsu } from '../../model/nsu.js';
+
+/** What the government remembers about one tax ID in one environment. All instants are milliseconds of the simulator's clock. */
+export interface UsageState {
+  /** ultNSU of the last answer; null before the first. */
+  readonly pointer: Nsu | null;
+  /** The NSU that the last page was asked from: a repeat of that request is what a client sends when the answer got lost. */
+  readonly lastAskedFrom: Nsu | null;
+  /** The last answer did not reach the client. */
+  readonly answerLost: boolean;
+  /** End of the hour after an empty queue; null while there is more to fetch. */
+  readonly notBefore: number | null;
+  /** End of a block for misuse. */
+  readonly blockedUntil: number | null;
+  /** When the point queries that count were answered, within the last hour. */
+  readonly points: readonly number[];
+  readonly lastDistributionAt: number | null;
+}
+
+export const UNUSED: UsageState = {
+  pointer: null,
+  lastAskedFrom: null,
+  answerLost: false,
+  notBefore: null,
+  blockedUntil: null,
+  points: [],
+  lastDistributionAt: null,
+};
+
+/** What a call can break. */
+export const RULES = [
+  /** Within the hour after 137, or after an answer with ultNSU = maxNSU. */
+  'early',
+  /** Not from the ultNSU of the last answer. */
+  'wrong_ultnsu',
+  /** While the tax ID is blocked; begins the hour anew. */
+  'during_block',
+  /** More than 20 point queries within an hour. */
+  'quota',
+  /** Two calls of one tax ID in the air at the same time. */
+  'concurrent',
+  /** The certificate is another company's. */
+  'certificate_root',
+  /** The request is not as its schema says. */
+  'schema',
+] as const;
+export type Rule = (typeof RULES)[number];
+
+/** Which of several readings of the norm is enforced. */
+export interface RulePolicy {
+  /** Which point queries count for the limit: those that return a document, or all of them. */
+  readonly pointQueriesCounted: 'returned' | 'all';
+  /** Answer a repeat of the last page's request with the same page, instead of refusing it. */
+  readonly tolerateRepeat: boolean;
+  /** Give no number to documents of a root that has not asked for 60 days. */
+  readonly sixtyDays: boolean;
+}
+
+export const USUAL_POLICY: RulePolicy = { pointQueriesCounted: 'returned', tolerateRepeat: false, sixtyDays: false };
+
+/** The lengths of time in the rules, divided by the time scale. */
+export interface Timing {
+  readonly hour: number;
+  readonly sixtyDays: number;
+}
+
+export function timingOf(timeScale: number): Timing {
+  return { hour: 3_600_000 / timeScale, sixtyDays: (60 * 86_400_000) / timeScale };
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { OMITTABLE } from '../nfe-distribution/answer.js';
+
+/** Ways to break one docZip of an otherwise real page. The true bytes can still be had by consNSU. */
+export const CORRUPTIONS = ['cut_gzip', 'not_gzip', 'not_base64', 'truncated_xml', 'doctype', 'empty'] as const;
+export type Corruption = (typeof CORRUPTIONS)[number];
+
+/** Ways to write a real answer differently. */
+export const DRESSES = ['latin1', 'latin1_undeclared', 'bom', 'prefixes', 'header'] as const;
+export type Dress = (typeof DRESSES)[number];
+
+const item = z.number().int().min(0).default(0);
+
+/**
+ * What a call gets instead of, or done to, its real answer.
+ *
+ * Replaced answers change nothing that the government remembers; the call is still judged and journalled. Answers that are damaged on
+ * the way, or altered, count like any other.
+ */
+export const scriptedAnswerSchema = z.discriminatedUnion('type', [
+  // Replaced.
+  z.object({ type: z.literal('status'), cStat: z.string().regex(/^[0-9]{3}$/), text: z.string().optional() }),
+  /**
+   * 656. Above 0: another consumer has just taken so many numbers, and the pointer says so. Below 0: the answer names an older pointer
+   * than it keeps. The tax ID is blocked.
+   */
+  z.object({ type: z.literal('misuse'), pointer: z.number().int() }),
+  z.object({ type: z.literal('soap_fault'), httpStatus: z.number().int().default(500) }),
+  z.object({ type: z.literal('html'), httpStatus: z.number().int().default(200) }),
+  z.object({ type: z.literal('empty'), httpStatus: z.number().int().default(200) }),
+  /** `body`: base64. */
+  z.object({
+    type: z.literal('raw'),
+    httpStatus: z.number().int().default(200),
+    contentType: z.string().default('application/soap+xml; charset=utf-8'),
+    body: z.base64(),
+  }),
+  // Damaged on the way. `counted`: the government did its work and only the answer was lost; false: it never saw the call.
+  z.object({ type: z.literal('reset'), counted: z.boolean().default(true) }),
+  z.object({ type: z.literal('hang'), counted: z.boolean().default(true), ms: z.number().int().positive().optional() }),
+  z.object({ type: z.literal('cut'), afterBytes: z.number().int().positive().optional() }),
+  z.object({ type: z.literal('slow'), ms: z.number().int().positive() }),
+  // Altered.
+  z.object({ type: z.literal('corrupt'), how: z.enum(CORRUPTIONS), item }),
+  z.object({ type: z.literal('schema'), schema: z.string(), item }),
+  z.object({ type: z.literal('omit'), fields: z.array(z.enum(OMITTABLE)).min(1) }),
+  z.object({ type: z.literal('dress'), as: z.enum(DRESSES) }),
+  z.object({ type: z.literal('page'), size: z.number().int().min(1).max(50) }),
+  z.object({ type: z.literal('ult_above_max'), by: z.number().int().positive().default(1) }),
+  z.object({ type: z.literal('duplicate_nsu') }),
+  z.object({ type: z.literal('reorder') }),
+  /** 138 without a document, with the ultNSU that was asked from. */
+  z.object({ type: z.literal('standstill') }),
+  z.object({ type: z.literal('skew'), ms: z.number().int() }),
+]);
+
+export type ScriptedAnswer = z.output<typeof scriptedAnswerSchema>;
+/** As written by a caller: fields with a default may be absent. */
+export type ScriptedAnswerInput = z.input<typeof scriptedAnswerSchema>;

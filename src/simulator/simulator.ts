@@ -1,0 +1,163 @@
+import { type A1, type A1Request, type Authority, createAuthority, openAuthority } from './authority/authority.js';
+import { SimulatorClock } from './clock.js';
+import { Companies } from './companies.js';
+import { startControlApi } from './control/api.js';
+import { Journal, type JournalObserver } from './journal.js';
+import { NfeDistribution } from './nfe-distribution/service.js';
+import { type QueueObserver, QueueRegistry } from './queues/registry.js';
+import { type RulePolicy, timingOf, USUAL_POLICY } from './rules/state.js';
+import { type ScriptedAnswerInput, scriptedAnswerSchema } from './scripts/scripted-answer.js';
+import type { Script } from './scripts/scripts.js';
+import { Scripts } from './scripts/scripts.js';
+import { GovernmentFront } from './server/https-server.js';
+import type { Outage } from './server/outage.js';
+import { StateFolder } from './state-folder.js';
+
+export interface SimulatorOptions {
+  /** Address to listen on. Default 127.0.0.1; the server's certificate is good for it. */
+  readonly host?: string;
+  /** Port of the government. Default 0: a free one. */
+  readonly port?: number;
+  /** Port of the control API, always on 127.0.0.1 and without TLS. Default 0. */
+  readonly controlPort?: number;
+  /** Keeps authority, queues and journal here; without it all is gone at the end. */
+  readonly folder?: string;
+  /** Everything made up depends on it. Default `malote`. */
+  readonly seed?: string;
+  /** Divides the hour and the 60 days. Default 1. */
+  readonly timeScale?: number;
+  readonly policy?: Partial<RulePolicy>;
+  /** An authority of one's own: tests that start many simulators share one. */
+  readonly authority?: Authority;
+}
+
+/** Starts the simulated government: its HTTPS front and its control API. Resolves when both listen. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const host = options.host ?? '127.0.0.1';
+  const folder = options.folder === undefined ? null : new StateFolder(options.folder);
+  const authority =
+    options.authority ??
+    (options.folder === undefined ? createAuthority([host]) : openAuthority(options.folder, [host]));
+  const simulator = new Simulator(options, authority, folder);
+  await simulator.start(host);
+  return simulator;
+}
+
+const FORGETFUL: QueueObserver & JournalObserver = {
+  queueDefined() {},
+  stateChanged() {},
+  queueRemoved() {},
+  called() {},
+  journalCleared() {},
+};
+
+/** A running simulator. Everything that the control API does can be done here by method. */
+export class Simulator {
+  readonly clock: SimulatorClock;
+  readonly scripts = new Scripts();
+  readonly journal: Journal;
+  readonly companies: Companies;
+  policy: RulePolicy;
+  /** Address of the government, without a path. */
+  url = '';
+  controlUrl = '';
+  private outageNow: Outage | null = null;
+  private front: GovernmentFront | null = null;
+  private stopControl: (() => Promise<void>) | null = null;
+  private readonly registry: QueueRegistry;
+  private readonly distribution: NfeDistribution;
+
+  constructor(
+    private readonly options: SimulatorOptions,
+    readonly authority: Authority,
+    folder: StateFolder | null,
+  ) {
+    const seed = options.seed ?? 'malote';
+    const timing = timingOf(options.timeScale ?? 1);
+    this.policy = { ...USUAL_POLICY, ...options.policy };
+    this.journal = new Journal(folder ?? FORGETFUL);
+    this.registry = new QueueRegistry(seed, folder ?? FORGETFUL);
+    folder?.restore(this.registry, this.journal);
+    this.clock = new SimulatorClock(folder?.clockOffset, (offset) => folder?.clockMoved(offset));
+    this.companies = new Companies(this.registry, this.clock, { seed, timing, policy: () => this.policy });
+    this.distribution = new NfeDistribution({
+      registry: this.registry,
+      scripts: this.scripts,
+      journal: this.journal,
+      timing,
+      policy: () => this.policy,
+      outage: () => this.outageNow,
+    });
+  }
+
+  async start(host: string): Promise<void> {
+    const { keyPem, chainPem } = this.authority.server;
+    this.front = new GovernmentFront({
+      host,
+      port: this.options.port ?? 0,
+      keyPem,
+      chainPem,
+      clientCaPem: this.authority.caPem,
+      clock: this.clock,
+      services: [this.distribution],
+      outage: () => this.outageNow,
+    });
+    this.url = await this.front.listen();
+    const control = await startControlApi(this, this.options.controlPort ?? 0);
+    this.controlUrl = control.url;
+    this.stopControl = control.stop;
+  }
+
+  async stop(): Promise<void> {
+    await this.stopControl?.();
+    await this.front?.stop();
+  }
+
+  /** What a client has to trust. */
+  get caPem(): string {
+    return this.authority.caPem;
+  }
+
+  /** Issues an A1 certificate, valid by the simulator's clock. */
+  issueA1(request: A1Request): A1 {
+    return this.authority.issueA1({ now: new Date(this.clock.now()), ...request });
+  }
+
+  /** Content of the file that MALOTE_ENDPOINTS_FILE names. */
+  endpoints(): Record<'production' | 'homologation', { nfeDistribution: string }> {
+    const of = (environment: string) => ({ nfeDistribution: `${this.url}/${environment}${this.distribution.path}` });
+    return { production: of('production'), homologation: of('homologation') };
+  }
+
+  endpointsFile(): string {
+    return JSON.stringify(this.endpoints(), null, 2);
+  }
+
+  /** "The next `count` calls that look so get this answer." */
+  script(
+    answer: ScriptedAnswerInput,
+    when: Partial<Omit<Script, 'id' | 'answer' | 'remaining'>> & { count?: number | null } = {},
+  ): Script {
+    const { count = 1, ...conditions } = when;
+    return this.scripts.add({ ...conditions, remaining: count, answer: scriptedAnswerSchema.parse(answer) });
+  }
+
+  get outage(): Outage | null {
+    return this.outageNow;
+  }
+
+  /** Puts everything out of service, or back. Connections that exist are cut when it begins. */
+  setOutage(mode: Outage | null): void {
+    this.outageNow = mode;
+    if (mode !== null) this.front?.dropConnections();
+  }
+
+  /** Forgets companies, scripts, outage and journal; keeps the authority and the clock. */
+  reset(): void {
+    this.companies.removeAll();
+    this.scripts.clear();
+    this.journal.clear();
+    this.outageNow = null;
+    this.policy = { ...USUAL_POLICY, ...this.options.policy };
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Journal, JournalEntry, JournalObserver } from './journal.js';
+import { Queue, type QueueDefinition } from './queues/queue.js';
+import type { QueueObserver, QueueRegistry } from './queues/registry.js';
+import type { UsageState } from './rules/state.js';
+
+type Line =
+  | { readonly queue: QueueDefinition }
+  | { readonly of: readonly [environment: string, taxId: string]; readonly state: UsageState }
+  | { readonly of: readonly [environment: string, taxId: string]; readonly removed: true }
+  | { readonly clockOffset: number };
+
+/**
+ * Keeps queues and journal in a folder, as lines that are appended before an answer leaves: a simulator that is killed remembers
+ * every answer that anybody saw. Written anew, without what is outdated, at each start.
+ */
+export class StateFolder implements QueueObserver, JournalObserver {
+  private readonly queuesFile: string;
+  private readonly journalFile: string;
+  /** Milliseconds that the clock was ahead of the machine's. */
+  clockOffset = 0;
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.queuesFile = join(folder, 'queues.ndjson');
+    this.journalFile = join(folder, 'journal.ndjson');
+  }
+
+  /** Puts back what earlier runs left. */
+  restore(registry: QueueRegistry, journal: Journal): void {
+    const definitions = new Map<string, QueueDefinition>();
+    const states = new Map<string, UsageState>();
+    for (const line of read<Line>(this.queuesFile)) {
+      if ('queue' in line) {
+        definitions.set(`${line.queue.environment}/${line.queue.taxId}`, line.queue);
+      } else if ('removed' in line) {
+        definitions.delete(line.of.join('/'));
+        states.delete(line.of.join('/'));
+      } else if ('clockOffset' in line) {
+        this.clockOffset = line.clockOffset;
+      } else {
+        states.set(line.of.join('/'), line.state);
+      }
+    }
+    for (const [name, definition] of definitions) {
+      const queue = new Queue(definition);
+      queue.state = states.get(name) ?? queue.state;
+      registry.restore(queue);
+    }
+    for (const entry of read<JournalEntry>(this.journalFile)) journal.restore(entry);
+    this.rewriteQueues(registry);
+  }
+
+  queueDefined(queue: Queue): void {
+    append(this.queuesFile, { queue: queue.definition } satisfies Line);
+  }
+
+  stateChanged(queue: Queue): void {
+    append(this.queuesFile, { of: nameOf(queue), state: queue.state } satisfies Line);
+  }
+
+  queueRemoved(queue: Queue): void {
+    append(this.queuesFile, { of: nameOf(queue), removed: true } satisfies Line);
+  }
+
+  called(entry: JournalEntry): void {
+    append(this.journalFile, entry);
+  }
+
+  journalCleared(): void {
+    rmSync(this.journalFile, { force: true });
+  }
+
+  clockMoved(offset: number): void {
+    append(this.queuesFile, { clockOffset: offset } satisfies Line);
+  }
+
+  private rewriteQueues(registry: QueueRegistry): void {
+    const next = `${this.queuesFile}.next`;
+    const file = openSync(next, 'w');
+    writeSync(file, `${JSON.stringify({ clockOffset: this.clockOffset })}\n`);
+    for (const queue of registry.all()) {
+      writeSync(file, `${JSON.stringify({ queue: queue.definition })}\n`);
+      writeSync(file, `${JSON.stringify({ of: nameOf(queue), state: queue.state })}\n`);
+    }
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(next, this.queuesFile);
+  }
+}
+
+function nameOf(queue: Queue): [string, string] {
+  return [queue.environment, queue.taxId];
+}
+
+function append(file: string, line: object): void {
+  appendFileSync(file, `${JSON.stringify(line)}\n`);
+}
+
+/** The complete lines of a file; the last one may have been cut when the process died. */
+function read<T>(file: string): T[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as T);
+}
