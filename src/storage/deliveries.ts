@@ -124,12 +124,12 @@ export async function resendDelivery(db: Queryable, id: string, at: number): Pro
 
 /** Sends a document's event again to every endpoint that wants it now. Zero where it never had one, or its body is no longer kept. */
 export function resendDocument(db: Queryable, documentId: string, at: number): Promise<Resent> {
-  return fanOutAgain(db, at, 'select * from events where document_id = $2', [documentId]);
+  return inOneGo(db, at, 'select * from events where document_id = $2', [documentId]);
 }
 
 /** Sends again what was told about an access key, its events included. `visible`: the companies that may be touched; undefined: all. */
 export function resendKey(db: Queryable, key: string, at: number, visible?: readonly string[]): Promise<Resent> {
-  return fanOutAgain(
+  return inOneGo(
     db,
     at,
     `select e.* from documents d join events e on e.document_id = d.id
@@ -166,6 +166,11 @@ export async function resendPeriod(db: Queryable, period: ResendPeriod, at: numb
     after = resent.lastOfBatch;
   }
   return { count, endpointIds: [...endpointIds] };
+}
+
+async function inOneGo(db: Queryable, at: number, events: string, values: readonly unknown[]): Promise<Resent> {
+  const { count, endpointIds } = await fanOutAgain(db, at, events, values);
+  return { count, endpointIds };
 }
 
 /**

@@ -74,15 +74,17 @@ export const WANTS = `(p.events is null or e.type = any (p.events))
   and (p.document_types is null or e.document_type is null or e.document_type = any (p.document_types))`;
 
 /**
- * An id for a delivery that sorts like its event's: time and counter of the event's UUID, then 40 random bits. Deliveries that are
- * due at the same instant start in the order of their ids, which is the order of commit.
+ * An id for a delivery that sorts like its event's: time and counter of the event's UUID, then 40 random bits. Deliveries of
+ * one page are due at the same instant and start in the order of their ids.
  */
 export const DELIVERY_ID = `(substr(e.id, 5, 22) || right(replace(gen_random_uuid()::text, '-', ''), 10))::uuid`;
 
-// Another page of the company may have read the clock after us and committed before us: an event is never older than the one before it.
+// Another page of the company may have read the clock after us, or in the same millisecond, and committed before us: our events are
+// always later than the one before them.
 const STORE_AND_FAN_OUT = `
   with moment as (
-    select greatest($2::timestamptz, (select created_at from events where company_id = $1 and sequence = $3)) as at
+    select greatest($2::timestamptz, (
+      select created_at + interval '1 millisecond' from events where company_id = $1 and sequence = $3)) as at
   ), e as (
     select * from unnest($4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::uuid[], $10::text[])
       as given (id, sequence, type, action, document_type, document_id, body)
