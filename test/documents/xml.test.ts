@@ -107,6 +107,7 @@ describe('what is not well-formed is refused by both', () => {
     '<r>',
     '<r',
     '</r>',
+    '</><r>',
     '</><r></r>',
     '<r></r></r>',
     '<r/><r/>',

@@ -210,7 +210,7 @@ function attributesEnd(xml: Buffer, from: number, end: number, element: PathNode
     }
     names.push(nameFrom, nameTo);
     for (const wanted of element?.attributes ?? []) {
-      if (equals(wanted.bytes, xml, nameFrom, nameTo)) {
+      if (isSame(wanted.bytes, 0, wanted.bytes.length, xml, nameFrom, nameTo)) {
         found.push([wanted.field, fieldText(xml, valueFrom, at)]);
       }
     }
@@ -226,9 +226,6 @@ function valueEnd(xml: Buffer, from: number, end: number, quote: number): number
     const byte = byteAt(xml, at);
     if (byte === quote) {
       return at;
-    }
-    if (byte === LESS) {
-      return -1;
     }
     at = CHARACTER[byte] === PLAIN ? at + 1 : afterSpecial(xml, at);
   }
@@ -258,10 +255,8 @@ function isRepeated(names: readonly number[], xml: Buffer, from: number, to: num
   }
   for (let at = 0; at < names.length; at += 2) {
     const otherFrom = names[at] ?? 0;
-    if (
-      (names[at + 1] ?? 0) - otherFrom === to - from &&
-      xml.compare(xml, otherFrom, otherFrom + to - from, from, to) === 0
-    ) {
+    const otherTo = names[at + 1] ?? 0;
+    if (isSame(xml, otherFrom, otherTo, xml, from, to)) {
       return true;
     }
   }
@@ -270,19 +265,20 @@ function isRepeated(names: readonly number[], xml: Buffer, from: number, to: num
 
 function childNamed(nodes: readonly PathNode[], xml: Buffer, from: number, to: number): PathNode | null {
   for (const node of nodes) {
-    if (equals(node.bytes, xml, from, to)) {
+    if (isSame(node.bytes, 0, node.bytes.length, xml, from, to)) {
       return node;
     }
   }
   return null;
 }
 
-function equals(name: Uint8Array, xml: Buffer, from: number, to: number): boolean {
-  if (name.length !== to - from) {
+function isSame(a: Uint8Array, aFrom: number, aTo: number, b: Uint8Array, bFrom: number, bTo: number): boolean {
+  if (aTo - aFrom !== bTo - bFrom) {
     return false;
   }
-  for (let at = 0; at < name.length; at++) {
-    if (name[at] !== xml[from + at]) {
+  let other = bFrom;
+  for (let at = aFrom; at < aTo; at++, other++) {
+    if (a[at] !== b[other]) {
       return false;
     }
   }
