@@ -39,10 +39,14 @@ const LOST_CONNECTION = /connection terminated|connection error|timeout|was clos
  * limit and never counted against a company (design.md section 2, rule 8).
  */
 export function isTransientDatabaseError(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return false;
-  if (error.code === null) return false;
-  if (!SQLSTATE.test(error.code)) return true; // the socket's
+  if (isConnectionError(error)) return true;
+  if (!(error instanceof DatabaseError) || error.code === null) return false;
   return TRANSIENT.has(error.code) || TRANSIENT.has(error.code.slice(0, 2));
+}
+
+/** The connection is gone or silent: nothing more can be said over it. */
+export function isConnectionError(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.code !== null && !SQLSTATE.test(error.code);
 }
 
 /** The content of a row broke a statement (data exception, constraint): the same work will fail again. */

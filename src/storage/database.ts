@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { rebuilt } from './database-error.js';
+import { isConnectionError, rebuilt } from './database-error.js';
 
 /** What a query answers. Rows are plain objects with the columns as the statement names them. */
 export interface QueryAnswer<Row> {
@@ -123,7 +123,7 @@ async function transaction<T>(
       throw new Error('the transaction was rolled back: an error of one of its statements was caught');
     return result;
   } catch (error) {
-    unclean = await rollback(client);
+    unclean = isConnectionError(error) ? error : await rollback(client);
     throw error;
   } finally {
     open = false;

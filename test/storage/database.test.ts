@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { createDatabase, type Database, instant, type Transaction } from '../../src/storage/database.js';
@@ -174,6 +175,50 @@ describe('lost connections', () => {
       assert.equal((await single.query('select 1')).rowCount, 1);
     } finally {
       await single.close();
+    }
+  });
+
+  test('one that falls silent is given up after the time limit, never used again, and others take its place', async () => {
+    const server = new URL(url);
+    const silent = new Set<Socket>();
+    // Between us and the server, where a network would be.
+    const proxy = createServer((client) => {
+      const upstream = connect(Number(server.port), server.hostname);
+      client.on('data', (bytes) => silent.has(client) || upstream.write(bytes));
+      upstream.on('data', (bytes) => silent.has(client) || client.write(bytes));
+      for (const end of [client, upstream]) {
+        end.on('error', () => {});
+        end.on('close', () => {
+          client.destroy();
+          upstream.destroy();
+        });
+      }
+      sockets.push(client);
+    });
+    const sockets: Socket[] = [];
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const throughProxy = new URL(url);
+    throughProxy.hostname = '127.0.0.1';
+    throughProxy.port = String((proxy.address() as AddressInfo).port);
+    const single = createDatabase({
+      url: throughProxy.href,
+      applicationName: 'silent',
+      max: 1,
+      statementTimeoutMs: 100,
+    });
+    try {
+      await assert.rejects(
+        single.transaction(async (tx) => {
+          await tx.query('select 1');
+          for (const socket of sockets) silent.add(socket);
+          await tx.query('select 1');
+        }),
+        isTransientDatabaseError,
+      );
+      assert.equal((await single.query('select 1')).rowCount, 1);
+    } finally {
+      await single.close();
+      proxy.close();
     }
   });
 
