@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type EndpointOverrides, endpointsFile } from './config-endpoints.js';
 
 /**
  * Every environment variable of Malote, with what the manual says of it (docs/operating.md is tested against this list).
@@ -32,21 +30,10 @@ export const variables = z.object({
     .default('.malote')
     .meta({ default: '`.malote`', what: 'folder of the embedded default: database, Temporal, objects, keys' }),
 
-  MALOTE_MASTER_KEY: z
-    .string()
-    .transform((text) => text.split(',').map((key) => key.trim()))
-    .refine(
-      (keys) => keys.every((key) => Buffer.from(key, 'base64').length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(key)),
-      {
-        error: 'must be 32 bytes in base64, or several of them with commas: make one with "openssl rand -base64 32"',
-      },
-    )
-    .optional()
-    .meta({
-      default: 'made once by the embedded default',
-      what: '32 bytes in base64; encrypts certificates and webhook secrets. With several, separated by commas, the first encrypts and all decrypt',
-      secret: true,
-    }),
+  MALOTE_MASTER_KEY: z.string().optional().meta({
+    default: 'made once by the embedded default',
+    what: '32 bytes in base64; encrypts certificates and webhook secrets. With several, separated by commas, the first encrypts and all decrypt',
+  }),
 
   MALOTE_API_KEY: z
     .string()
@@ -55,7 +42,6 @@ export const variables = z.object({
     .meta({
       default: 'made once by the embedded default',
       what: 'first API key, with every scope; make further ones through the API',
-      secret: true,
     }),
 
   MALOTE_HTTP_PORT: port().default(3000).meta({ default: '3000', what: 'port of the API' }),
@@ -81,15 +67,13 @@ export const variables = z.object({
       what: 'where the command line finds the API',
     }),
 
-  MALOTE_ENDPOINTS_FILE: z
-    .string()
-    .transform(readEndpoints)
+  MALOTE_ENDPOINTS_FILE: contentOf()
     .optional()
     .meta({ default: 'none', what: 'JSON file with government addresses over the built-in ones' }),
 
-  MALOTE_GOVERNMENT_CA_FILE: z.string().transform(readCertificates).optional().meta({
+  MALOTE_GOVERNMENT_CA_FILE: contentOf().optional().meta({
     default: "the bundled ICP-Brasil roots and Mozilla's",
-    what: 'PEM file of the authorities trusted for government addresses, and for nothing else',
+    what: 'PEM file of further authorities, trusted for government addresses and for nothing else',
   }),
 
   MALOTE_RATE_NFE: rate().default(30).meta({ default: '30', what: 'NF-e calls per second, over all workers' }),
@@ -140,52 +124,14 @@ function isObjectStore(text: string): boolean {
   return protocol === 's3:' ? host !== '' : protocol === 'file:' && host === '' && pathname.length > 1;
 }
 
-function readText(path: string, context: z.RefinementCtx): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: `cannot read ${path} (${(error as NodeJS.ErrnoException).code})` });
-    return null;
-  }
-}
-
-function readEndpoints(path: string, context: z.RefinementCtx): EndpointOverrides {
-  const text = readText(path, context);
-  if (text === null) return z.NEVER;
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: `${path} is no JSON: ${(error as Error).message}` });
-    return z.NEVER;
-  }
-  const read = endpointsFile.safeParse(json);
-  if (read.success) return read.data;
-  for (const issue of read.error.issues) {
-    const where = issue.path.length === 0 ? 'the file' : issue.path.join('.');
-    const what =
-      issue.code === 'unrecognized_keys'
-        ? `has unknown names: ${issue.keys.join(', ')}`
-        : issue.code === 'invalid_type'
-          ? `must be ${issue.expected === 'object' ? 'an object' : `a ${issue.expected}`}`
-          : issue.message;
-    context.addIssue({ code: 'custom', message: `${path}: ${where} ${what}` });
-  }
-  return z.NEVER;
-}
-
-/** One PEM text per certificate. */
-function readCertificates(path: string, context: z.RefinementCtx): string[] {
-  const text = readText(path, context);
-  if (text === null) return z.NEVER;
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) context.addIssue({ code: 'custom', message: `${path} has no certificate in PEM form` });
-  blocks.forEach((block, index) => {
+/** The content of the file that the variable names. */
+function contentOf() {
+  return z.string().transform((path, context) => {
     try {
-      new X509Certificate(block);
-    } catch {
-      context.addIssue({ code: 'custom', message: `${path}: certificate ${index + 1} cannot be read` });
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      context.addIssue(`names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code})`);
+      return z.NEVER;
     }
   });
-  return blocks;
 }

@@ -2,8 +2,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { z } from 'zod';
 import { variables } from './config-variables.js';
-
-export type { EndpointName, EndpointOverrides } from './config-endpoints.js';
+import { describeError } from './errors.js';
 
 type Variables = z.output<typeof variables>;
 
@@ -14,16 +13,17 @@ export interface Config {
   /** Null: a folder below the data folder. */
   readonly objectStore: string | null;
   readonly dataFolder: string;
-  /** Base64 of 32 bytes each; the first encrypts, all decrypt. Null: the data folder's own. */
-  readonly masterKeys: readonly string[] | null;
+  /** As the variable has it. Null: the data folder's own. */
+  readonly masterKey: string | null;
   readonly apiKey: string | null;
   readonly http: { readonly host: string | null; readonly port: number };
   readonly workerPort: number | null;
   readonly temporalMetricsPort: number | null;
   readonly apiUrl: string | null;
-  readonly endpoints: NonNullable<Variables['MALOTE_ENDPOINTS_FILE']>;
-  /** PEM texts that replace the bundled authorities for government addresses. */
-  readonly governmentCa: readonly string[] | null;
+  /** Content of the file. */
+  readonly endpointsFile: string | null;
+  /** Content of the file: PEM. */
+  readonly governmentCaFile: string | null;
   /** Calls per second over all workers. */
   readonly rates: { readonly nfe: number; readonly cte: number; readonly nfse: number };
   /** Null: not set; then 1, or what the simulator brings. */
@@ -53,12 +53,18 @@ export class ConfigError extends Error {
 }
 
 /**
+ * What the parts of the program say of a variable's value, by its name: they know their own formats. A check throws what is wrong,
+ * without the variable's name and without secrets.
+ */
+export type Checks = { readonly [name in keyof Variables]?: (value: NonNullable<Variables[name]>) => unknown };
+
+/**
  * Reads the configuration from environment variables; an empty one counts as absent.
  *
  * @param needs variables without which this process cannot work (separate processes have no embedded parts)
  * @throws {ConfigError} with all faults
  */
-export function loadConfig(env: NodeJS.ProcessEnv, needs: readonly Need[] = []): Config {
+export function loadConfig(env: NodeJS.ProcessEnv, needs: readonly Need[] = [], checks: Checks = {}): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
@@ -70,10 +76,23 @@ export function loadConfig(env: NodeJS.ProcessEnv, needs: readonly Need[] = []):
     if (given[need] === undefined) faults.push(`${need} is not set, and this command needs it (docs/operating.md)`);
   }
   faults.push(...unknownVariables(Object.keys(given)));
+  for (const [name, check] of Object.entries(checks)) faults.push(...checked(name as keyof Checks, given[name], check));
   const temporal = readTemporal(given as Record<string, string>, faults);
 
   if (!read.success || temporal === null || faults.length > 0) throw new ConfigError(faults);
   return { ...fromVariables(read.data), temporal };
+}
+
+/** Runs a part's check on a value that is right so far; a wrong one has its fault already. */
+function checked(name: keyof Checks, given: string | undefined, check: (value: never) => unknown): string[] {
+  const value = variables.shape[name].safeParse(given);
+  if (given === undefined || !value.success) return [];
+  try {
+    check(value.data as never);
+    return [];
+  } catch (error) {
+    return [`${name} cannot be used: ${describeError(error)}`];
+  }
 }
 
 function fromVariables(data: Variables): Omit<Config, 'temporal'> {
@@ -81,14 +100,14 @@ function fromVariables(data: Variables): Omit<Config, 'temporal'> {
     databaseUrl: data.DATABASE_URL ?? null,
     objectStore: data.MALOTE_OBJECT_STORE ?? null,
     dataFolder: data.MALOTE_DATA,
-    masterKeys: data.MALOTE_MASTER_KEY ?? null,
+    masterKey: data.MALOTE_MASTER_KEY ?? null,
     apiKey: data.MALOTE_API_KEY ?? null,
     http: { host: data.MALOTE_HTTP_HOST ?? null, port: data.MALOTE_HTTP_PORT },
     workerPort: data.MALOTE_WORKER_PORT ?? null,
     temporalMetricsPort: data.MALOTE_TEMPORAL_METRICS_PORT ?? null,
     apiUrl: data.MALOTE_API_URL ?? null,
-    endpoints: data.MALOTE_ENDPOINTS_FILE ?? {},
-    governmentCa: data.MALOTE_GOVERNMENT_CA_FILE ?? null,
+    endpointsFile: data.MALOTE_ENDPOINTS_FILE ?? null,
+    governmentCaFile: data.MALOTE_GOVERNMENT_CA_FILE ?? null,
     rates: { nfe: data.MALOTE_RATE_NFE, cte: data.MALOTE_RATE_CTE, nfse: data.MALOTE_RATE_NFSE },
     timeScale: data.MALOTE_TIME_SCALE ?? null,
     allowPrivateWebhooks: data.MALOTE_ALLOW_PRIVATE_WEBHOOKS,
@@ -148,9 +167,9 @@ export function describeConfig(config: Config): Record<string, unknown> {
     ...config,
     databaseUrl: config.databaseUrl === null ? null : withoutPassword(config.databaseUrl),
     objectStore: config.objectStore === null ? null : withoutPassword(config.objectStore),
-    masterKeys: config.masterKeys === null ? null : `(${config.masterKeys.length} set)`,
+    masterKey: masked(config.masterKey),
     apiKey: masked(config.apiKey),
-    governmentCa: config.governmentCa === null ? null : `(${config.governmentCa.length} certificates)`,
+    governmentCaFile: masked(config.governmentCaFile),
     temporal: {
       address: config.temporal.address,
       namespace: config.temporal.namespace,
