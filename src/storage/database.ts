@@ -2,7 +2,7 @@ import pg from 'pg';
 import { isConnectionError, rebuilt } from './database-error.js';
 
 /** What a query answers. Rows are plain objects with the columns as the statement names them. */
-export interface QueryAnswer<Row> {
+interface QueryAnswer<Row> {
   readonly rows: Row[];
   /** Rows returned, or changed by a statement that returns none. */
   readonly rowCount: number;
@@ -38,7 +38,7 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-export interface TransactionOptions {
+interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
 }
 

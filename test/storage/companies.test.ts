@@ -124,6 +124,8 @@ describe('certificates', () => {
     await store(next);
     assert.deepEqual(await getCertificate(db, id), next);
     assert.equal((await db.query('select from certificates where company_id = $1', [id])).rowCount, 1);
+    await Promise.all([1, 2, 3].map(() => store(certificate(id, root, -1, 100))));
+    assert.equal((await db.query('select from certificates where company_id = $1', [id])).rowCount, 1);
     assert.equal(await deleteCertificate(db, id), true);
     assert.equal(await deleteCertificate(db, id), false);
     assert.equal(await getCertificate(db, id), null);

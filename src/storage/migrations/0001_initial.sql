@@ -163,7 +163,8 @@ create table documents (
 );
 -- The same NSU with other bytes is kept beside the first and raises an alert, so the hash is part of the identity.
 create unique index documents_nsu on documents (company_id, document_type, environment, nsu, xml_sha256) where nsu is not null;
-create unique index documents_no_nsu on documents (company_id, document_type, environment, key, kind, coalesce(event_type, ''), coalesce(event_sequence, 0), xml_sha256) where nsu is null;
+create unique index documents_no_nsu on documents (company_id, document_type, environment, key, kind, coalesce(event_type, ''), coalesce(event_sequence, 0), xml_sha256)
+  nulls not distinct where nsu is null;
 create index documents_key on documents (key, company_id);
 create index documents_company_captured on documents (company_id, captured_at desc, id desc);
 create index documents_captured on documents (captured_at desc, id desc);

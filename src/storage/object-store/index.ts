@@ -3,7 +3,7 @@ import { FileSystemStore } from './file-system.js';
 import { InvalidObjectStore, type ObjectStore } from './object-store.js';
 
 export { archiveKey, companyPrefix } from './archive-key.js';
-export type { ObjectStore, StoredObject } from './object-store.js';
+export type { ObjectStore } from './object-store.js';
 export { InvalidObjectStore, ObjectNotFound, ObjectStoreUnavailable } from './object-store.js';
 
 /**
