@@ -10,7 +10,7 @@ function asFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   const { name, stack } = serializeError(error);
   const failure = ApplicationFailure.retryable(describeError(error), name);
-  if (stack !== undefined) failure.stack = stack;
+  if (stack !== undefined) failure.stack = `${name}: ${failure.message}\n${stack}`;
   return failure;
 }
 

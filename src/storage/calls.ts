@@ -122,14 +122,14 @@ export interface Settlement {
 export async function settleCall(tx: Transaction, call: CallRow, end: Settlement): Promise<void> {
   await tx.query(
     `with released as (
-       update captures set call_deadline = case when $15::timestamptz is null then null else least(call_deadline, $15) end
+       update captures set call_deadline = case when $15::timestamptz is null then null else least(call_deadline, $15::timestamptz) end
        where company_id = $3 and document_type = $4 and environment = $5 and call_id = $1
          and call_deadline is not null
      )
-     update calls set status = $6, outcome = $7, status_code = $8, status_text = $9, settled_at = $10, answered_at = $11,
-       duration_ms = least(extract(epoch from coalesce($11, $10)::timestamptz - started_at) * 1000, 2147483647),
+     update calls set status = $6::text, outcome = $7, status_code = $8, status_text = $9, settled_at = $10::timestamptz, answered_at = $11::timestamptz,
+       duration_ms = least(extract(epoch from coalesce($11::timestamptz, $10::timestamptz) - started_at) * 1000, 2147483647),
        ult_nsu = $12, max_nsu = $13, documents = $14, archive_id = $16, body = $17
-     where id = $1 and started_at = $2 and (status = 'open' or (status = 'unknown' and $6 = 'answered'))`,
+     where id = $1 and started_at = $2 and (status = 'open' or (status = 'unknown' and $6::text = 'answered'))`,
     [
       call.id,
       instant(call.startedAt),

@@ -28,7 +28,7 @@ const COLUMNS = `f.id, f.company_id as "companyId", f.document_type as "document
   f.byte_offset as "byteOffset", f.byte_length as "byteLength", f.encoding, f.attempts,
   f.next_attempt_at as "nextAttemptAt", f.created_at as "createdAt"`;
 
-/** Stores failed items; the same place in the same archive is one item, however often it fails. */
+/** Stores failed items. One place in an archive is one item, and so is an NSU that comes again while it still fails. */
 export async function insertFailedItems(tx: Transaction, items: readonly FailedItemRow[]): Promise<void> {
   if (items.length === 0) return;
   await tx.query(
@@ -40,6 +40,9 @@ export async function insertFailedItems(tx: Transaction, items: readonly FailedI
      from json_to_recordset($1) as r (id uuid, "companyId" uuid, "documentType" text, environment text, nsu bigint,
        schema text, failure text, detail text, "archiveId" uuid, "objectKey" text, "byteOffset" int, "byteLength" int,
        encoding text, attempts int, "nextAttemptAt" bigint, "createdAt" bigint)
+     where not exists (
+       select from failed_items f where f.company_id = r."companyId" and f.document_type = r."documentType"
+         and f.environment = r.environment and f.nsu = r.nsu and f.resolved_at is null)
      on conflict (archive_id, byte_offset) do nothing`,
     [JSON.stringify(items)],
   );

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { initialState } from '../../src/model/capture-state.js';
+import { holdCapture } from '../../src/storage/capture-orders.js';
+import { commitState } from '../../src/storage/captures.js';
+import { key } from '../documents/samples.js';
+import { documents, none, nsu, summaries } from './government.js';
+import {
+  Activity,
+  alertsOf,
+  committed,
+  count,
+  eventsOf,
+  giveCertificate,
+  HOUR,
+  newCapture,
+  query,
+  refused,
+  rowOf,
+  world,
+} from './support.js';
+
+const w = await world();
+
+/** Asks, and proves that nothing left. */
+async function refusalOf(capture: Awaited<ReturnType<typeof newCapture>>) {
+  const before = w.government.calls;
+  const answer = refused(await query(w, capture));
+  assert.equal(w.government.calls, before);
+  assert.equal(await count(w, 'calls', capture.companyId), 0, 'a refusal writes no row');
+  return answer;
+}
+
+describe('the guard refuses', () => {
+  test('a stopped capture, and one whose company is being deleted', async () => {
+    const capture = await newCapture(w);
+    await w.db.query('update captures set enabled = false where company_id = $1', [capture.companyId]);
+    assert.deepEqual((await refusalOf(capture)).refusal, { reason: 'disabled' });
+    const deleted = await newCapture(w);
+    await w.db.query('update companies set deleting_at = now() where id = $1', [deleted.companyId]);
+    assert.deepEqual((await refusalOf(deleted)).refusal, { reason: 'disabled' });
+  });
+
+  test('one that a person holds, until the hold ends by itself', async () => {
+    const capture = await newCapture(w);
+    const until = (await w.clock.now()) + HOUR;
+    await w.db.transaction((tx) => holdCapture(tx, capture, until, until - HOUR));
+    assert.deepEqual((await refusalOf(capture)).refusal, { reason: 'held', until });
+    await w.db.transaction((tx) => holdCapture(tx, capture, Number.POSITIVE_INFINITY, until - HOUR));
+    assert.deepEqual((await refusalOf(capture)).refusal, { reason: 'held', until: null });
+    await w.db.transaction((tx) => holdCapture(tx, capture, until, until - HOUR));
+    w.clock.skip(HOUR + 1_000);
+    assert.equal(committed(await query(w, capture)).outcome, 'none');
+  });
+
+  test('whatever comes before the committed instant, in the column or in the state', async () => {
+    const capture = await newCapture(w);
+    const until = (await w.clock.now()) + HOUR;
+    await w.db.query('update captures set not_before = $2 where company_id = $1', [capture.companyId, new Date(until)]);
+    assert.deepEqual((await refusalOf(capture)).refusal, { reason: 'too_early', until });
+    for (const field of ['nextQueryAt', 'blockedUntil'] as const) {
+      const other = await newCapture(w);
+      const later = (await w.clock.now()) + 2 * HOUR;
+      await w.db.transaction((tx) => commitState(tx, other, { ...initialState(), [field]: later }, { now: later }));
+      assert.deepEqual((await refusalOf(other)).refusal, { reason: 'too_early', until: later });
+    }
+  });
+
+  test('a cursor that is not the committed one', async () => {
+    const capture = await newCapture(w);
+    const { revision } = await rowOf(w, capture);
+    const asks = (ultNsu: number, known: number) =>
+      new Activity({ capture, ultNsu: nsu(ultNsu), revision: known }).attempt(w.activities);
+    assert.equal(refused(await asks(0, revision - 1)).refusal.reason, 'stale');
+    assert.equal(refused(await asks(7, revision - 1)).refusal.reason, 'stale');
+    assert.equal(refused(await asks(0, revision + 1)).refusal.reason, 'database_behind');
+    assert.equal(refused(await asks(7, revision)).refusal.reason, 'database_behind');
+    await w.db.query(`update captures set state = state || '{"ultNsu":"000000000000009"}' where company_id = $1`, [
+      capture.companyId,
+    ]);
+    assert.equal(refused(await asks(7, revision)).refusal.reason, 'stale');
+  });
+
+  test('a worker on another time scale', async () => {
+    const capture = await newCapture(w);
+    const before = w.government.calls;
+    await assert.rejects(query(w, capture, w.process({ timeScale: 60 })), {
+      type: 'time_scale_mismatch',
+      nonRetryable: false,
+    });
+    assert.equal(w.government.calls, before);
+  });
+
+  test('an unknown capture', async () => {
+    const { documentType, environment } = await newCapture(w);
+    const capture = { companyId: '00000000-0000-7000-8000-000000000000', documentType, environment };
+    const activity = new Activity({ capture, ultNsu: nsu(0), revision: 0 });
+    await assert.rejects(activity.attempt(w.activities), { type: 'company_unknown', nonRetryable: true });
+  });
+});
+
+describe('without a usable certificate', () => {
+  test('the row says so, the customer is told once, and it goes on by itself', async () => {
+    const capture = await newCapture(w, { certificate: false });
+    const { companyId } = capture;
+    const first = await refusalOf(capture);
+    assert.deepEqual(first.refusal, { reason: 'certificate', problem: 'missing', until: null });
+    assert.equal(first.snapshot.state.phase, 'certificate');
+    const second = await refusalOf(capture);
+    assert.equal(second.snapshot.revision, first.snapshot.revision, 'said once');
+    assert.deepEqual(await alertsOf(w, companyId), ['certificate_expired']);
+    assert.deepEqual(await eventsOf(w, companyId), ['capture_alert/certificate_expired']);
+
+    w.government.answers(documents(summaries(1, 2, key), 2));
+    await giveCertificate(w, companyId);
+    const result = committed(await query(w, capture));
+    assert.equal(result.snapshot.state.phase, 'waiting');
+    assert.deepEqual(await alertsOf(w, companyId), []);
+  });
+
+  test('expired, not yet valid, and one of the same root', async () => {
+    const capture = await newCapture(w, { certificate: false });
+    const now = await w.clock.now();
+    await giveCertificate(w, capture.companyId, { from: now - 2 * HOUR, to: now - HOUR });
+    assert.deepEqual((await refusalOf(capture)).refusal, { reason: 'certificate', problem: 'expired', until: null });
+    await giveCertificate(w, capture.companyId, { from: now + HOUR });
+    const later = (await refusalOf(capture)).refusal;
+    assert.deepEqual(later, { reason: 'certificate', problem: 'not_yet_valid', until: now + HOUR });
+    w.clock.skip(HOUR + 1_000);
+    w.government.answers(none());
+    assert.equal(committed(await query(w, capture)).outcome, 'none');
+  });
+
+  test('what people ordered is said first, what is merely early last', async () => {
+    const capture = await newCapture(w, { certificate: false });
+    const until = (await w.clock.now()) + HOUR;
+    await w.db.query('update captures set not_before = $2 where company_id = $1', [capture.companyId, new Date(until)]);
+    assert.equal((await refusalOf(capture)).refusal.reason, 'certificate');
+    await w.db.transaction((tx) => holdCapture(tx, capture, Number.POSITIVE_INFINITY, until));
+    assert.equal((await refusalOf(capture)).refusal.reason, 'held');
+  });
+});

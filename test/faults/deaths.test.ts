@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Failpoint } from '../../src/activities/index.js';
+import { documents, none, nsu, summaries } from '../activities/government.js';
+import {
+  committed,
+  count,
+  dies,
+  dyingAt,
+  newCapture,
+  nextActivity,
+  query,
+  refused,
+  rowOf,
+  world,
+} from '../activities/support.js';
+import { key } from '../documents/samples.js';
+
+/** The table of deaths in docs/architecture.md: whatever dies where, one row makes at most one call, and no answer is lost. */
+const w = await world();
+
+const page = () => documents(summaries(11, 20, key), 20, 30);
+
+interface Row {
+  readonly at: Failpoint;
+  /** Requests that left before the death. */
+  readonly sent: number;
+  /** What the next attempt makes of it. */
+  readonly outcome: 'documents' | 'unknown';
+  readonly callsInAll: number;
+}
+
+const TABLE: Row[] = [
+  { at: 'before_record', sent: 0, outcome: 'documents', callsInAll: 1 },
+  { at: 'after_record', sent: 0, outcome: 'unknown', callsInAll: 0 },
+  { at: 'before_send', sent: 0, outcome: 'unknown', callsInAll: 0 },
+  { at: 'after_send', sent: 1, outcome: 'unknown', callsInAll: 1 },
+  { at: 'after_archive', sent: 1, outcome: 'documents', callsInAll: 1 },
+  { at: 'inside_transaction', sent: 1, outcome: 'documents', callsInAll: 1 },
+  { at: 'after_commit', sent: 1, outcome: 'documents', callsInAll: 1 },
+];
+
+describe('a process that dies', () => {
+  for (const { at, sent, outcome, callsInAll } of TABLE) {
+    test(`${at}: the next attempt says ${outcome}, ${callsInAll} calls in all`, async () => {
+      const capture = await newCapture(w);
+      w.government.answers(page());
+      const before = w.government.calls;
+      const activity = await nextActivity(w, capture);
+      await dies(activity.attempt(w.process({ failpoint: dyingAt(at) })));
+      assert.equal(w.government.calls - before, sent);
+
+      const result = committed(await activity.attempt(w.activities));
+      assert.equal(result.outcome, outcome);
+      assert.equal(w.government.calls - before, callsInAll);
+      assert.equal(await count(w, 'documents', capture.companyId), outcome === 'documents' ? 10 : 0);
+      assert.equal(await count(w, 'events', capture.companyId), outcome === 'documents' ? 10 : 0);
+
+      const third = committed(await activity.attempt(w.activities));
+      assert.deepEqual(third, result, 'a further attempt gives the stored result');
+      assert.equal(w.government.calls - before, callsInAll);
+      assert.equal(await count(w, 'calls', capture.companyId), 1);
+    });
+  }
+
+  test('inside the transaction that stores a small answer: nothing stood outside it, so the call is unknown', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(none());
+    const before = w.government.calls;
+    const activity = await nextActivity(w, capture);
+    await dies(activity.attempt(w.process({ failpoint: dyingAt('inside_transaction') })));
+    // An error that a process lives to see is not a death: it had put the bytes aside for the next attempt.
+    await w.deps.objectStore.deletePrefix(`${capture.companyId}/`);
+    assert.equal(committed(await activity.attempt(w.activities)).outcome, 'unknown');
+    assert.equal(w.government.calls - before, 1);
+  });
+
+  test('and takes its workflow along: another run waits for the lease, settles what it finds, and asks only then', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(page());
+    const before = w.government.calls;
+    await dies((await nextActivity(w, capture)).attempt(w.process({ failpoint: dyingAt('after_archive') })));
+
+    const other = await nextActivity(w, capture);
+    await assert.rejects(other.attempt(w.activities), { type: 'lease_taken' });
+    w.clock.skip(5 * 60_000 + 31_000);
+    const settled = refused(await other.attempt(w.activities));
+    assert.equal(settled.refusal.reason, 'stale');
+    assert.equal(settled.snapshot.state.ultNsu, nsu(20), 'the page of the dead run is committed');
+    assert.equal(w.government.calls - before, 1);
+
+    w.government.answers(documents(summaries(21, 30, key), 30));
+    assert.equal(committed(await query(w, capture)).snapshot.state.ultNsu, nsu(30));
+    assert.equal(await count(w, 'documents', capture.companyId), 20);
+  });
+
+  test('unsettled, and no answer was stored: the other run writes unknown and its wait', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(page());
+    await dies((await nextActivity(w, capture)).attempt(w.process({ failpoint: dyingAt('after_send') })));
+    w.clock.skip(5 * 60_000 + 31_000);
+    const settled = refused(await query(w, capture));
+    assert.equal(settled.refusal.reason, 'stale');
+    assert.equal(settled.snapshot.state.unknowns, 1);
+    const refusal = refused(await query(w, capture)).refusal;
+    assert.equal(refusal.reason, 'too_early');
+    const { callDeadline } = await rowOf(w, capture);
+    assert.equal(callDeadline, null);
+  });
+});
