@@ -134,3 +134,8 @@ export function exportPfx(pair: Pair, password: string, ...args: string[]): Buff
   );
   return fileOf('out.pfx');
 }
+
+/** Where the files are, for programs that are started on them. */
+export function folderOf(): string {
+  return folder;
+}

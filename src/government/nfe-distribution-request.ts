@@ -1,0 +1,42 @@
+import type { Nsu } from '../model/nsu.js';
+import type { Environment } from '../model/words.js';
+
+/** What is asked: the documents after an NSU, the one of an NSU, or the NF-e of an access key. The last two are point queries. */
+export type DistributionQuery = { readonly distNSU: Nsu } | { readonly consNSU: Nsu } | { readonly consChNFe: string };
+
+export interface DistributionRequest {
+  readonly environment: Environment;
+  /** IBGE code of the company's UF, two digits. */
+  readonly cUFAutor: string;
+  /** CNPJ (14 characters) or CPF (11 digits), without punctuation. */
+  readonly taxId: string;
+  readonly query: DistributionQuery;
+}
+
+/**
+ * The distDFeInt element, exactly as the service wants it: no declaration, no prefix (404), no white space, NSUs of 15 digits (215).
+ *
+ * @throws {Error} for input that would make an invalid request: a bug of the caller
+ */
+export function buildDistributionRequest({ environment, cUFAutor, taxId, query }: DistributionRequest): string {
+  if (!/^[1-5][0-9]$/.test(cUFAutor)) throw new Error(`"${cUFAutor.slice(0, 10)}" is no IBGE code of a UF`);
+  return (
+    '<distDFeInt xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.01">' +
+    `<tpAmb>${environment === 'production' ? 1 : 2}</tpAmb><cUFAutor>${cUFAutor}</cUFAutor>` +
+    `${taxIdElement(taxId)}${queryElement(query)}</distDFeInt>`
+  );
+}
+
+function taxIdElement(taxId: string): string {
+  if (/^[0-9A-Z]{12}[0-9]{2}$/.test(taxId)) return `<CNPJ>${taxId}</CNPJ>`;
+  if (/^[0-9]{11}$/.test(taxId)) return `<CPF>${taxId}</CPF>`;
+  throw new Error('the tax ID is neither a CNPJ (14 characters) nor a CPF (11 digits)');
+}
+
+function queryElement(query: DistributionQuery): string {
+  if ('distNSU' in query) return `<distNSU><ultNSU>${query.distNSU}</ultNSU></distNSU>`;
+  if ('consNSU' in query) return `<consNSU><NSU>${query.consNSU}</NSU></consNSU>`;
+  if (!/^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$/.test(query.consChNFe))
+    throw new Error('the access key has no 44 characters of its form');
+  return `<consChNFe><chNFe>${query.consChNFe}</chNFe></consChNFe>`;
+}
