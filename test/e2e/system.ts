@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { v7 as uuidv7 } from 'uuid';
+import type { ActivityDependencies, TransactionClock } from '../../src/activities/index.js';
+import { type Keyring, parseKeyring } from '../../src/certificates/keyring.js';
+import { openA1 } from '../../src/certificates/open-a1.js';
+import { webhookSecretBox } from '../../src/certificates/secret-box.js';
+import { sealKey } from '../../src/certificates/vault.js';
+import { WorkflowMessenger } from '../../src/client/workflow-messenger.js';
+import { extractXml, taxIdRoot } from '../../src/documents/index.js';
+import { governmentAddresses } from '../../src/government/addresses.js';
+import { createHttpsTransport } from '../../src/government/https-transport.js';
+import type { CaptureKey, CaptureOptions, DocumentType } from '../../src/model/words.js';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.js';
+import { enableCapture } from '../../src/storage/capture-orders.js';
+import { storeCertificate } from '../../src/storage/certificates.js';
+import { createCompany } from '../../src/storage/companies.js';
+import { createDatabase, type Database } from '../../src/storage/database.js';
+import { createEndpoint } from '../../src/storage/endpoints.js';
+import { type ObjectStore, openObjectStore } from '../../src/storage/object-store/index.js';
+import { readXml } from '../../src/storage/read-xml.js';
+import { WebhookSender } from '../../src/webhooks/sender.js';
+import { createWorkers, type Workers } from '../../src/workers/workers.js';
+import { testDatabase } from '../support/database.js';
+import { type Receiver, startReceiver } from './receiver.js';
+
+export interface SystemOptions {
+  readonly temporal: { readonly nativeConnection: NativeConnection; readonly namespace: string };
+  /** True on the time-skipping server: then the activities' clock is Temporal's, and the simulator is pushed to it. */
+  readonly skipping?: boolean;
+  readonly timeScale?: number;
+  readonly simulator?: SimulatorOptions;
+  readonly activityOptions?: Partial<Pick<ActivityDependencies, 'limits' | 'failpoint' | 'comparesClocks'>>;
+  readonly rate?: number;
+}
+
+/**
+ * All of Malote but its HTTP API, in this process, on real parts: PostgreSQL, Temporal, TLS with client certificates, files, a webhook
+ * receiver. The government is the simulator, whose journal is the judge.
+ */
+export class System {
+  readonly keyring: Keyring = parseKeyring(randomBytes(32).toString('base64'));
+  readonly messenger: WorkflowMessenger;
+  readonly client: Client;
+  #workers: { readonly workers: Workers; readonly run: Promise<void>; readonly sender: WebhookSender } | null = null;
+  readonly #folder: string;
+
+  private constructor(
+    readonly options: SystemOptions,
+    readonly simulator: Simulator,
+    readonly receiver: Receiver,
+    readonly databaseUrl: string,
+    readonly database: Database,
+    readonly objectStore: ObjectStore,
+    folder: string,
+    private readonly dropDatabase: () => Promise<void>,
+  ) {
+    this.#folder = folder;
+    const { nativeConnection, namespace } = options.temporal;
+    this.client = new Client({ connection: nativeConnection, namespace });
+    this.messenger = new WorkflowMessenger(this.client);
+  }
+
+  static async start(options: SystemOptions): Promise<System> {
+    const folder = mkdtempSync(join(tmpdir(), 'malote-e2e-'));
+    const { url, drop } = await testDatabase();
+    const [simulator, receiver, objectStore] = await Promise.all([
+      startSimulator({ timeScale: options.timeScale ?? 1, ...options.simulator }),
+      startReceiver(),
+      openObjectStore(`file://${folder}`),
+    ]);
+    const database = createDatabase({ url, applicationName: 'malote-test', max: 20 });
+    return new System(options, simulator, receiver, url, database, objectStore, folder, drop);
+  }
+
+  async startWorkers(): Promise<void> {
+    const { temporal, skipping, timeScale = 1, activityOptions, rate = 1000 } = this.options;
+    const sender = new WebhookSender({ version: 'test', allowPrivate: true });
+    const workers = await createWorkers({
+      connection: temporal.nativeConnection,
+      namespace: temporal.namespace,
+      database: this.database,
+      objectStore: this.objectStore,
+      keyring: this.keyring,
+      transport: createHttpsTransport({ caFile: this.simulator.caPem }),
+      addresses: governmentAddresses(this.simulator.endpointsFile()),
+      sender,
+      rates: { nfe: rate },
+      timeScale,
+      ...(skipping && { clock: skippedTime(this.simulator) }),
+      activityOptions: { ...(skipping && { comparesClocks: true }), ...activityOptions },
+    });
+    this.#workers = { workers, run: workers.run(), sender };
+  }
+
+  async stopWorkers(): Promise<void> {
+    this.#workers?.workers.shutdown();
+    await this.#workers?.run;
+    await this.#workers?.sender.close();
+    this.#workers = null;
+  }
+
+  async stop(): Promise<void> {
+    await this.stopWorkers();
+    await Promise.all([this.simulator.stop(), this.receiver.stop(), this.database.close()]);
+    await this.dropDatabase();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A company with its certificate. Its documents come from the simulator's own `companies.add`. */
+  async addCompany(taxId: string, uf = 'SP'): Promise<string> {
+    const id = uuidv7();
+    await createCompany(this.database, { id, taxId, name: 'Empresa de Teste', uf });
+    const password = 'segredo-de-teste';
+    const { pfx } = this.simulator.issueA1({ taxId, name: 'EMPRESA DE TESTE', password });
+    const opened = openA1(pfx, password);
+    const certificateId = uuidv7();
+    const { keyId, wrappedKey, sealed } = sealKey(this.keyring, opened, certificateId);
+    await this.database.transaction((tx) =>
+      storeCertificate(tx, {
+        id: certificateId,
+        companyId: id,
+        root: taxIdRoot(taxId),
+        taxId,
+        subject: opened.subject,
+        thumbprint: opened.thumbprint,
+        notBefore: opened.notBefore,
+        notAfter: opened.notAfter,
+        chain: opened.chainPem,
+        keyId,
+        wrappedKey: Buffer.from(wrappedKey),
+        sealed: Buffer.from(sealed),
+        createdAt: Date.now(),
+      }),
+    );
+    return id;
+  }
+
+  async addEndpoint(): Promise<void> {
+    const box = webhookSecretBox(this.keyring);
+    await createEndpoint(this.database, box, { url: this.receiver.url, secret: this.receiver.secret, at: Date.now() });
+  }
+
+  /** Writes the row and starts the workflow, as the API does. */
+  async startCapture(
+    companyId: string,
+    options: CaptureOptions = {},
+    documentType: DocumentType = 'nfe',
+  ): Promise<CaptureKey> {
+    const capture: CaptureKey = { companyId, documentType, environment: 'homologation' };
+    await this.database.transaction((tx) =>
+      enableCapture(tx, { capture, options: () => options, now: Date.now(), timeScale: this.options.timeScale ?? 1 }),
+    );
+    await this.messenger.startCapture(capture, {});
+    return capture;
+  }
+
+  /** Every stored document of a company: NSU → SHA-256 of the bytes that the archive gives back. */
+  async stored(companyId: string): Promise<Map<string, string>> {
+    const { rows } = await this.database.query<Parameters<typeof readXml>[1] & { nsu: string }>(
+      `select id, lpad(nsu::text, 15, '0') as nsu, archive_id as "archiveId", object_key as "objectKey", byte_offset as "byteOffset",
+         byte_length as "byteLength", encoding, xml_sha256 as "xmlSha256" from documents where company_id = $1 and nsu is not null`,
+      [companyId],
+    );
+    const stored = new Map<string, string>();
+    for (const row of rows) {
+      // Reads the archive and checks the hash: a document that cannot be read back is not stored.
+      await readXml(this.objectStore, row, (content, encoding) => {
+        const extracted = extractXml(content, encoding);
+        if (!extracted.ok) throw new Error(extracted.detail);
+        return extracted.xml;
+      });
+      stored.set(row.nsu, row.xmlSha256);
+    }
+    return stored;
+  }
+}
+
+/** The activity's scheduled time plus what has passed since, on Temporal's skipped time; the judge is set to the same instant. */
+function skippedTime(simulator: Simulator): TransactionClock {
+  const started = new WeakMap<object, number>();
+  return {
+    now: async () => {
+      const { info } = Context.current();
+      const since = started.get(info) ?? performance.now();
+      started.set(info, since);
+      const now = Math.ceil(info.currentAttemptScheduledTimestampMs + performance.now() - since);
+      simulator.clock.push(now, true);
+      return now;
+    },
+  };
+}
