@@ -1,10 +1,11 @@
-import type { DocumentMetadata, Party } from '../model/document.js';
+import type { DocumentMetadata } from '../model/document.js';
 import { keyMetadata } from './access-key.js';
 import { documentKey } from './document-key.js';
 import { stateOfProtocol, stateOfSummary } from './nfe-status.js';
-import { environment, operationType } from './nfe-values.js';
+import { party } from './party.js';
 import { present, rootReader } from './reader.js';
 import { ufByCode } from './uf.js';
+import { environment, operationType } from './values.js';
 
 const NOTE = 'NFe/infNFe';
 const PROTOCOL = 'protNFe/infProt';
@@ -161,9 +162,3 @@ export const resNFe = rootReader(
     };
   },
 );
-
-/** Undefined for a party of which nothing is known, such as an empty `<transporta/>` (case C47). */
-function party(fields: { [K in keyof Party]: Party[K] | undefined }): Party | undefined {
-  const known: Party = present(fields);
-  return Object.keys(known).length > 0 ? known : undefined;
-}

@@ -14,6 +14,8 @@ const { root, fields } = compilePaths('r', {
   text: 'b/t',
   deep: 'b/c/t',
   name: 'n',
+  other: 'c/*/t',
+  named: 'c/b/t',
 });
 const roots = [root];
 
@@ -54,6 +56,11 @@ describe('both ways of reading agree', () => {
       'the same name elsewhere is not meant',
       '<r><t>no</t><x><b><t>no</t></b></x><b><x><t>no</t></x><t>yes</t></b></r>',
       { text: ['yes'] },
+    ],
+    [
+      'an element of any name, but one that another path names',
+      '<r><c><x><t>one</t></x><t><t>two</t></t><b><t>three</t></b><t>no</t><x><x><t>no</t></x></x></c></r>',
+      { other: ['one', 'two'], named: ['three'] },
     ],
     ['repeated', '<r><b><t>1</t><t>2</t></b><b><t>3</t></b></r>', { text: ['1', '2', '3'] }],
     ['empty, blank and self-closed are absent', '<r v=""><b Id=" "><t/><t></t><t> \n </t></b><n/></r>', {}],

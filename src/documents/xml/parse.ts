@@ -85,7 +85,8 @@ class Reader {
       this.#rootName = name;
       node = this.#root = this.roots.find((root) => root.name === name) ?? null;
     } else {
-      node = this.#open.at(-1)?.node?.children.find((child) => child.name === name) ?? null;
+      const parent = this.#open.at(-1)?.node;
+      node = parent?.children.find((child) => child.name === name) ?? parent?.others ?? null;
     }
     for (const wanted of node?.attributes ?? []) {
       const value = attributes[wanted.name];

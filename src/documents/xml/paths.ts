@@ -2,8 +2,8 @@
  * What a reader wants from an XML document: a name for each path of local element names, compiled into a tree that both parsers walk
  * while they read. Whole subtrees that no path enters (the items of an NF-e are most of its bytes) cost neither names nor text.
  *
- * A path is `a/b/c` for the text of an element or `a/b@Id` for an attribute, relative to the root element. Prefixes and namespaces
- * are ignored: services have answered with wrong ones (contract section 1b).
+ * A path is `a/b/c` for the text of an element or `a/b@Id` for an attribute, relative to the root element; a step `*` is an element of any
+ * name that no other path names there. Prefixes and namespaces are ignored: services have answered with wrong ones (contract section 1b).
  */
 export type Paths<Name extends string> = Readonly<Record<Name, string>>;
 
@@ -13,6 +13,8 @@ export interface PathNode {
   /** `name` as bytes, for comparing without making a string. */
   readonly bytes: Uint8Array;
   readonly children: PathNode[];
+  /** What is wanted in children of other names. */
+  others: PathNode | null;
   readonly attributes: { readonly name: string; readonly bytes: Uint8Array; readonly field: number }[];
   /** Index of the wanted text, −1 when only what is inside is wanted. */
   field: number;
@@ -89,6 +91,10 @@ export function tidyText(text: string): string {
 }
 
 function childOf(parent: PathNode, name: string): PathNode {
+  if (name === '*') {
+    parent.others ??= node(name);
+    return parent.others;
+  }
   const known = parent.children.find((child) => child.name === name);
   if (known) {
     return known;
@@ -99,5 +105,5 @@ function childOf(parent: PathNode, name: string): PathNode {
 }
 
 function node(name: string): PathNode {
-  return { name, bytes: Buffer.from(name), children: [], attributes: [], field: -1 };
+  return { name, bytes: Buffer.from(name), children: [], others: null, attributes: [], field: -1 };
 }

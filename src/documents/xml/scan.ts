@@ -84,7 +84,7 @@ export function scan(xml: Buffer, roots: readonly PathNode[], maxDepth: number):
           return null;
         }
       } else if (node !== null) {
-        opened = childNamed(node.children, xml, localFrom, nameTo);
+        opened = childNamed(node.children, xml, localFrom, nameTo) ?? node.others;
       }
       if (xml[at] !== GREATER) {
         at = attributesEnd(xml, at, end, opened, found);
