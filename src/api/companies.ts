@@ -8,7 +8,7 @@ import { callerOf, requireUnlimited, visibleCompany } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
 import { pageOf, pageQuery } from './paging.js';
 import { notFound, Problem } from './problem.js';
-import { answeredInstant, companyParams, isoInstant, taxId, text, uf, uuid } from './schemas/common.js';
+import { answeredInstant, companyParams, isoInstant, patchOf, taxId, text, uf, uuid } from './schemas/common.js';
 
 const tags = z
   .array(text(64), { error: 'expected a list of texts' })
@@ -24,10 +24,7 @@ const newCompany = z.strictObject({
   tags: tags.optional(),
 });
 
-const companyPatch = z
-  .strictObject({ name: text(200), uf, externalId, tags })
-  .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'expected at least one of name, uf, externalId, tags');
+const companyPatch = patchOf({ name: text(200), uf, externalId, tags });
 
 const company = z
   .object({

@@ -21,6 +21,8 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   if (problem.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="malote"');
   void reply
     .code(problem.status)
+    // Errors of the framework itself come before any hook.
+    .header('x-request-id', request.id)
     .type('application/problem+json')
     .send(JSON.stringify(problem.body(request.id)));
 }

@@ -26,7 +26,11 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
     tags: TAGS,
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `mlt_…`' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key: `mlt_…`. `x-scope` of an operation names the scope that the key needs',
+        },
       },
     },
   },
@@ -35,7 +39,7 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
     const config = route.route.config as { scope?: Scope } | undefined;
     return config?.scope === undefined
       ? transformed
-      : { ...transformed, schema: { ...transformed.schema, security: [{ apiKey: [] }] } };
+      : { ...transformed, schema: { ...transformed.schema, security: [{ apiKey: [] }], 'x-scope': config.scope } };
   },
   transformObject: jsonSchemaTransformObject,
 };

@@ -1,6 +1,6 @@
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
-import fastify from 'fastify';
+import fastify, { LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { alertRoutes } from './alerts.js';
 import type { Api } from './api.js';
@@ -33,10 +33,9 @@ const BODY_LIMIT = 128 * 1024;
 export async function buildServer(deps: ApiDependencies): Promise<Api> {
   const app: Api = fastify({
     loggerInstance: deps.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
     requestIdHeader: false,
-    requestIdLogLabel: 'requestId',
     bodyLimit: BODY_LIMIT,
     frameworkErrors: answerError,
     // Keep-alive connections without a request must not hold up a stop.
@@ -49,7 +48,7 @@ export async function buildServer(deps: ApiDependencies): Promise<Api> {
   app.setNotFoundHandler((request, reply) => {
     sendProblem(new Problem('route_not_found', `There is no ${request.method} on this path`), request, reply);
   });
-  acceptEmptyJson(app);
+  acceptOnlyJson(app);
   traceRequests(app, deps.metrics);
   requireKeys(app, deps);
   honourIdempotencyKeys(app, deps);
@@ -81,8 +80,9 @@ const ROUTES = [
   healthRoutes,
 ];
 
-/** Many clients say JSON on every POST, also where there is nothing to send. */
-function acceptEmptyJson(app: Api): void {
+/** JSON alone, and none at all: many clients say JSON on every POST, also where there is nothing to send. */
+function acceptOnlyJson(app: Api): void {
+  app.removeContentTypeParser('text/plain');
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);

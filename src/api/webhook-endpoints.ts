@@ -19,7 +19,7 @@ import { companyIdsInput, requireCompanies } from './company-lists.js';
 import type { ApiDependencies } from './dependencies.js';
 import { pageOf, pageQuery } from './paging.js';
 import { invalidInput, notFound } from './problem.js';
-import { answeredInstant, documentType, idParams, isoInstant, oneOf, text, uuid } from './schemas/common.js';
+import { answeredInstant, documentType, idParams, isoInstant, oneOf, patchOf, text, uuid } from './schemas/common.js';
 
 const url = z
   .string({ error: 'expected a URL' })
@@ -46,10 +46,7 @@ const newEndpoint = z.strictObject({
     .describe('Only events of these document types; null: of all. Cannot be changed later'),
   description: description.optional(),
 });
-const endpointPatch = z
-  .strictObject({ url, events, companyIds, description })
-  .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'expected at least one of url, events, companyIds, description');
+const endpointPatch = patchOf({ url, events, companyIds, description });
 
 export const endpointSchema = z
   .object({

@@ -86,3 +86,15 @@ export const idParams = z.object({ id: uuid });
 
 /** Body of a POST that needs none: nothing, or an empty object. */
 export const noBody = z.strictObject({}).nullish();
+
+/** Body of a PATCH: any of these fields, but at least one. */
+export function patchOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z
+    .strictObject(shape)
+    .partial()
+    .refine((patch) => Object.keys(patch).length > 0, {
+      error: `expected at least one of ${Object.keys(shape).join(', ')}`,
+      // A misspelt field is one fault, not two.
+      when: ({ issues }) => issues.length === 0,
+    });
+}

@@ -1,0 +1,27 @@
+import { Client, type Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowMessenger } from '../client/workflow-messenger.js';
+import type { TemporalGateway } from './temporal-gateway.js';
+
+/** Milliseconds that Temporal may take: a caller of the API waits meanwhile, and what was asked is stored already. */
+const LIMIT_MS = 3_000;
+
+/** The gateway over a connection, which may be a lazy one: nothing is asked before the first use. */
+export function temporalGateway(connection: Connection, namespace: string): TemporalGateway {
+  const messenger = new WorkflowMessenger(new Client({ connection, namespace }));
+  const inTime = <T>(work: () => Promise<T>) => connection.withDeadline(Date.now() + LIMIT_MS, work);
+  return {
+    startCapture: (capture) => inTime(async () => void (await messenger.startCapture(capture, {}))),
+    stopCapture: (capture) =>
+      inTime(async () => {
+        try {
+          await messenger.stopCapture(capture);
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
+      }),
+    resumeCapture: (capture) => inTime(() => messenger.resumeCapture(capture)),
+    wakeCapture: (capture) => inTime(() => messenger.wakeCapture(capture)),
+    wakeDelivery: (endpointId) => inTime(() => messenger.wakeDelivery(endpointId)),
+    check: () => inTime(async () => void (await connection.workflowService.describeNamespace({ namespace }))),
+  };
+}

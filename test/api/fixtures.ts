@@ -1,0 +1,64 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { insertArchive } from '../../src/storage/archives.js';
+import { getCompany } from '../../src/storage/companies.js';
+import { archiveKey } from '../../src/storage/object-store/index.js';
+import { newDocument } from '../storage/documents-support.js';
+import { capturePage } from '../webhooks/support.js';
+import type { TestApi } from './support.js';
+
+export interface CapturedDocument {
+  readonly id: string;
+  readonly archiveId: string;
+  readonly objectKey: string;
+  readonly xml: Buffer;
+  readonly answer: Buffer;
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** A document as a page leaves it: the answer in the object store, the rows that point into it. */
+export async function captureDocument(
+  { db, deps }: TestApi,
+  companyId: string,
+  fields: Record<string, unknown> = {},
+): Promise<CapturedDocument> {
+  const xml = Buffer.from(`<nfeProc versao="4.00"><!-- ${randomUUID()} --><xNome>Açúcar &amp; Cia</xNome></nfeProc>`);
+  const item = gzipSync(xml).toString('base64');
+  const before = '<retDistDFeInt><loteDistDFeInt><docZip NSU="000000000000001">';
+  const answer = Buffer.from(`${before}${item}</docZip></loteDistDFeInt></retDistDFeInt>`);
+  const capture = { companyId, documentType: 'nfe', environment: 'homologation' } as const;
+  const objectKey = archiveKey(capture, Date.now(), `${randomUUID()}:1`);
+  await deps.objectStore.put(objectKey, answer);
+  const archiveId = await insertArchive(db, {
+    ...capture,
+    id: randomUUID(),
+    objectKey,
+    requestKey: null,
+    callId: null,
+    size: answer.length,
+    sha256: sha256(answer),
+    contentType: 'application/soap+xml; charset=utf-8',
+    httpStatus: 200,
+    capturedAt: Date.now(),
+  });
+  const id = await newDocument(db, {
+    company_id: companyId,
+    xml_sha256: sha256(xml),
+    xml_length: xml.length,
+    archive_id: archiveId,
+    object_key: objectKey,
+    byte_offset: before.length,
+    byte_length: item.length,
+    encoding: 'base64+gzip',
+    ...fields,
+  });
+  return { id, archiveId, objectKey, xml, answer };
+}
+
+/** Stores events about documents, and with them the deliveries to the endpoints there are. */
+export async function storeEvents({ db }: TestApi, companyId: string, count: number): Promise<void> {
+  const company = await getCompany(db, companyId);
+  if (company === null) throw new Error('no such company');
+  await capturePage(db, company, count);
+}
