@@ -1,5 +1,6 @@
 import { log } from '@temporalio/activity';
 import pLimit from 'p-limit';
+import { scaled } from '../cadence/index.js';
 import type { HousekeepingActivities } from '../model/activity-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import type { Clock } from '../platform/clock.js';
@@ -13,6 +14,8 @@ export interface OverdueDependencies {
   /** Signal-with-start of `wake`: never `start`, since that would undo a stop. */
   readonly wakeCapture: (capture: CaptureKey) => Promise<void>;
   readonly wakeEndpoint: (endpointId: string) => Promise<void>;
+  /** Divides the ages at which a capture counts as overdue. */
+  readonly timeScale: number;
 }
 
 const CAPTURE_OVERDUE_MS = 15 * 60_000;
@@ -28,27 +31,32 @@ export function createStartOverdue(deps: OverdueDependencies): Pick<Housekeeping
   return {
     async startOverdue() {
       const now = await deps.clock.now();
-      const captures = await overdueCaptures(deps.database, now, now - CAPTURE_OVERDUE_MS, BATCH);
+      const captures = await overdueCaptures(
+        deps.database,
+        now,
+        now - scaled(CAPTURE_OVERDUE_MS, deps.timeScale),
+        BATCH,
+      );
       const endpoints = await overdueEndpoints(deps.database, now - ENDPOINT_OVERDUE_MS, BATCH);
       const started = {
         captures: await eachOf(captures, deps.wakeCapture),
         endpoints: await eachOf(endpoints, deps.wakeEndpoint),
       };
-      await tellOfStalled(deps.database, now);
+      await tellOfStalled(deps.database, now, scaled(CAPTURE_STALLED_MS, deps.timeScale));
       return started;
     },
   };
 }
 
 /** An hour overdue despite being woken every minute: the workflow itself is broken, or no worker takes its queue. */
-async function tellOfStalled(database: Database, now: number): Promise<void> {
-  const stalled = await overdueCaptures(database, now, now - CAPTURE_STALLED_MS, BATCH);
+async function tellOfStalled(database: Database, now: number, age: number): Promise<void> {
+  const stalled = await overdueCaptures(database, now, now - age, BATCH);
   for (const capture of stalled) {
     const detail =
       'its query is overdue by more than an hour although it was woken: look at its workflow and its workers';
     await openAlert(database, { code: 'capture_stalled', ...capture }, detail, now);
   }
-  await closeStalled(database, now - CAPTURE_STALLED_MS, now);
+  await closeStalled(database, now - age, now);
 }
 
 /** One that cannot be reached does not keep the others waiting: the next minute tries again. */

@@ -85,9 +85,10 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     clock,
     wakeCapture: (capture) => messenger.wakeCapture(capture),
     wakeEndpoint: (endpointId) => messenger.wakeDelivery(endpointId),
+    timeScale: parts.timeScale,
   });
   const delivery = createDeliveryActivities({
-    db: database,
+    database,
     clock,
     box: webhookSecretBox(parts.keyring),
     sender: parts.sender,

@@ -82,7 +82,7 @@ export async function capture(input: CaptureInput): Promise<void> {
         continue;
       }
       plan = null;
-      const call = governmentCalls(key, `distNSU ${current.state.ultNsu}`);
+      const call = governmentCalls(key, `distNSU ${current.state.ultNsu}`, input.heartbeatTimeout);
       adopt(await call.queryDistribution({ capture: key, ultNsu: current.state.ultNsu, revision: current.revision }));
     }
   }

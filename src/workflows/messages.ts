@@ -28,6 +28,8 @@ export interface CaptureInput {
   readonly carried?: CarriedCapture;
   /** Continue as new at this many events (default 300); tests lower it. */
   readonly historyLimit?: number;
+  /** A worker that was silent for so long is dead (default 20 s); tests lower it. Milliseconds. */
+  readonly heartbeatTimeout?: number;
 }
 export interface CarriedCapture {
   readonly snapshot: CaptureSnapshot;

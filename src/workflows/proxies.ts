@@ -23,11 +23,11 @@ const fairly = (capture: CaptureKey) => ({ priorityKey: 3, fairnessKey: capture.
  * One government call. The heartbeat tells of a dead worker within 20 s. Cancellation waits for the call in hand: its answer counts
  * whether or not somebody still wants it. Eager dispatch would slip past the queue's rate limit.
  */
-export function governmentCalls(capture: CaptureKey, summary: string): GovernmentActivities {
+export function governmentCalls(capture: CaptureKey, summary: string, heartbeatTimeout = 20_000): GovernmentActivities {
   return proxyActivities<GovernmentActivities>({
     taskQueue: TASK_QUEUES[capture.documentType],
     startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout,
     retry: RETRY_FOR_EVER,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     allowEagerDispatch: false,
