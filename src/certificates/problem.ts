@@ -1,15 +1,13 @@
 /** What can be wrong with an A1 file (api.md section 2). Stable: clients branch on these. */
-export const CERTIFICATE_PROBLEMS = [
-  'certificate_password_wrong',
-  'certificate_unreadable',
-  'certificate_no_private_key',
-  'certificate_key_mismatch',
-  'certificate_expired',
-  'certificate_not_yet_valid',
-  'certificate_other_company',
-  'certificate_hardware_key',
-] as const;
-export type CertificateProblemCode = (typeof CERTIFICATE_PROBLEMS)[number];
+export type CertificateProblemCode =
+  | 'certificate_password_wrong'
+  | 'certificate_unreadable'
+  | 'certificate_no_private_key'
+  | 'certificate_key_mismatch'
+  | 'certificate_expired'
+  | 'certificate_not_yet_valid'
+  | 'certificate_other_company'
+  | 'certificate_hardware_key';
 
 /**
  * A certificate that cannot be used. The message says what is wrong and what to do, for the person who sent the file; it holds

@@ -53,7 +53,7 @@ export function createVault({ keyring, load, ttlMs = 60_000, max = 200 }: VaultO
     ignoreFetchAbort: true,
     fetchMethod: async (certificateId) => {
       const stored = await load(certificateId);
-      // Thrown, because for nothing returned the cache would go on with the value that it had.
+      // Thrown: when nothing is returned, the cache keeps the old key in memory.
       if (!stored) throw GONE;
       return open(keyring, certificateId, stored);
     },

@@ -24,7 +24,7 @@ export {
 /** Milliseconds for one call, connection included (design.md section 6). */
 export const NFE_CALL_LIMIT_MS = 5 * 60_000;
 /** 50 documents come to some hundred KB. */
-export const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
 const WSDL = 'http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe';
 const ACTION = `${WSDL}/nfeDistDFeInteresse`;

@@ -58,27 +58,27 @@ export function plainText(content: string): string {
 /** The text between two positions as a source of its own, for XML that was sent inside XML as CDATA or escaped. */
 export function innerSource(source: XmlSource, start: number, end: number): XmlSource {
   const content = source.text.slice(start, end);
-  /** Runs of the inner text and where each begins in the outer one. A resolved reference is a run that stands still. */
-  const runs: { readonly at: number; readonly outer: number; readonly moves: boolean }[] = [];
+  /** Runs of the inner text and where each begins in the outer one. */
+  const runs: { readonly at: number; readonly outer: number }[] = [];
   let text = '';
-  const append = (piece: string, outer: number, moves: boolean) => {
-    if (piece !== '') runs.push({ at: text.length, outer, moves });
+  const append = (piece: string, outer: number) => {
+    if (piece !== '') runs.push({ at: text.length, outer });
     text += piece;
   };
   let last = 0;
   for (const match of content.matchAll(NOT_VERBATIM)) {
-    append(content.slice(last, match.index), last, true);
+    append(content.slice(last, match.index), last);
     last = match.index + match[0].length;
     const [, cdata, reference] = match;
-    if (cdata !== undefined) append(cdata, match.index + '<![CDATA['.length, true);
+    if (cdata !== undefined) append(cdata, match.index + '<![CDATA['.length);
     if (reference !== undefined) {
-      append(Buffer.from(character(reference) ?? match[0], 'utf8').toString('latin1'), match.index, false);
+      append(Buffer.from(character(reference) ?? match[0], 'utf8').toString('latin1'), match.index);
     }
   }
-  append(content.slice(last), last, true);
+  append(content.slice(last), last);
   const offsetOf = (position: number) => {
     const run = runs.findLast(({ at }) => at <= position);
-    return source.offsetOf(start + (run ? run.outer + (run.moves ? position - run.at : 0) : 0));
+    return source.offsetOf(start + (run ? run.outer + position - run.at : 0));
   };
   return { text, answer: source.answer, charset: source.charset, offsetOf };
 }
