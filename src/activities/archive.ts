@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import type { CallAnswer } from '../government/types.js';
-import type { OutcomeKind } from '../model/outcome.js';
+import type { Outcome, OutcomeKind } from '../model/outcome.js';
 import { insertArchive } from '../storage/archives.js';
 import { type CallRow, holdAnswer } from '../storage/calls.js';
 import type { Transaction } from '../storage/database.js';
@@ -11,6 +11,14 @@ import { patiently } from './patience.js';
 
 /** Answers that keep their few bytes in the call log: an idle capture writes no objects. */
 const IN_THE_LOG: ReadonlySet<OutcomeKind> = new Set(['none', 'paused', 'throttled']);
+
+/** HTTP status of an answer that was found: only its bytes were kept. */
+export const STATUS_NOT_KEPT = 0;
+
+/** The answer of a call that brought none. */
+export function silence(outcome: Extract<Outcome, { kind: 'not_sent' | 'unknown' }>): CallAnswer {
+  return { outcome, items: [], statusText: outcome.reason, serverTime: null, warnings: [], raw: null };
+}
 
 /** Answers whose bytes get an object: documents, rejections, what is not readable. */
 export function keepsObject({ outcome, raw }: CallAnswer): boolean {
@@ -71,7 +79,7 @@ export async function storeArchive(
     size: body.length,
     sha256: createHash('sha256').update(body).digest('hex'),
     contentType: raw?.contentType ?? null,
-    httpStatus: raw?.status ?? null,
+    httpStatus: raw?.status || null,
     capturedAt,
   });
 }

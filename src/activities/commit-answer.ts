@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { log } from '@temporalio/activity';
+import { ApplicationFailure, log } from '@temporalio/activity';
 import type { CallAnswer } from '../government/types.js';
 import type { DecodedItem } from '../model/document.js';
 import type { CallRow } from '../storage/calls.js';
@@ -59,8 +59,9 @@ async function commitPatiently(deps: CallContext, ended: EndedCall): Promise<Com
       return commit(deps, poisoned(ended, code));
     });
   } catch (error) {
-    // Even a small answer gets an object now, so that the next attempt does not have to call it unknown.
-    if (!keepsObject(ended.answer)) await putAnswer(deps, ended.call, ended.answer);
+    // Even a small answer gets an object now, so that the next attempt does not have to call it unknown. Not of a company that is gone.
+    const companyGone = error instanceof ApplicationFailure;
+    if (!companyGone && !keepsObject(ended.answer)) await putAnswer(deps, ended.call, ended.answer);
     throw error;
   }
 }

@@ -60,8 +60,8 @@ export interface DistributionQuestion {
 /** One government service, as the call needs it. Every ending is an answer; a rejected promise is a bug. */
 export interface DistributionService {
   ask(question: DistributionQuestion): Promise<CallAnswer>;
-  /** Reads bytes that an earlier attempt stored. */
-  read(body: Uint8Array): ReadAnswer;
+  /** Reads bytes that an earlier attempt stored, without what HTTP said about them. */
+  read(body: Uint8Array, asked: Pick<DistributionQuestion, 'ultNsu'>): ReadAnswer;
 }
 
 /** For metrics. Must not throw. */

@@ -17,6 +17,8 @@ export type {
   TransactionClock,
 } from './dependencies.js';
 
+export { nfeService } from './nfe-service.js';
+
 /** By the queue that they are served on; `government` on the queue of its document type. */
 export interface Activities {
   readonly captureRow: CaptureRowActivities;

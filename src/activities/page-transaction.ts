@@ -158,7 +158,8 @@ class PageTransaction {
       ...(minIntervalMinutes === undefined ? {} : { minIntervalMinutes }),
     });
     if (await afterAnswer(tx, end, step.servicePause)) await this.#announcements.close('service_outage', 'service');
-    return call.status === 'unknown' ? { ...step, state: notEarlier(step.state, row.state) } : step;
+    const state = call.status === 'unknown' ? notEarlier(step.state, row.state) : step.state;
+    return { ...step, state: asOrdered(state, row, this.now) };
   }
 
   async #storeItems(archiveId: string): Promise<{ documents: number; fresh: number }> {
@@ -206,13 +207,10 @@ class PageTransaction {
     if (serverTime === null || ended.arrivedAt === null || !(deps.comparesClocks ?? deps.timeScale === 1)) return null;
     const differ = Math.abs(serverTime - at) > CLOCK_TOLERANCE_MS;
     if (deps.clocksDiffer.get(ended.call.service) === differ) return differ;
-    const seconds = Math.round((at - serverTime) / 1_000);
     if (differ) {
-      await this.#announcements.open(
-        'clock_skew',
-        `the database's clock is ${seconds} s ahead of the government's`,
-        'service',
-      );
+      const side = at > serverTime ? 'ahead of' : 'behind';
+      const detail = `our clock is ${Math.round(Math.abs(at - serverTime) / 1_000)} s ${side} the government's`;
+      await this.#announcements.open('clock_skew', detail, 'service');
     } else {
       await this.#announcements.close('clock_skew', 'service');
     }
@@ -257,6 +255,13 @@ function notEarlier(state: CaptureState, before: CaptureState): CaptureState {
   if ((before.nextQueryAt ?? 0) <= (state.nextQueryAt ?? 0)) return state;
   const phase = state.phase === 'querying' ? 'waiting' : state.phase;
   return { ...state, phase, reason: `${state.reason}; the answer came late`, nextQueryAt: before.nextQueryAt };
+}
+
+/** What people ordered while the call was in the air is still what they see. */
+function asOrdered(state: CaptureState, { enabled, heldUntil, state: before }: CaptureRow, now: number): CaptureState {
+  if (!enabled) return { ...state, phase: 'stopped', reason: before.reason };
+  const held = heldUntil !== null && heldUntil > now;
+  return held && before.phase === 'paused' ? { ...state, phase: before.phase, reason: before.reason } : state;
 }
 
 function statusOf({ kind }: Outcome): Exclude<CallStatus, 'open'> {

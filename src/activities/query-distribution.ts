@@ -3,10 +3,10 @@ import { ApplicationFailure, activityInfo, cancellationSignal, type Info } from 
 import { cadenceOf, STOPPING } from '../cadence/index.js';
 import type { CallAnswer, ReadAnswer } from '../government/types.js';
 import type { GovernmentActivities, QueryResult } from '../model/activity-contract.js';
-import type { Outcome } from '../model/outcome.js';
+import { ZERO_NSU } from '../model/nsu.js';
 import type { DocumentType } from '../model/words.js';
 import type { CallRow } from '../storage/calls.js';
-import { findAnswer } from './archive.js';
+import { findAnswer, STATUS_NOT_KEPT, silence } from './archive.js';
 import { type Begun, beginCall } from './begin-call.js';
 import { beat, CallWatch } from './call-watch.js';
 import { commitAnswer } from './commit-answer.js';
@@ -85,18 +85,14 @@ async function call(deps: CallContext, begun: Extract<Begun, { kind: 'begun' }>)
 async function settle(deps: CallContext, call: CallRow): Promise<Committed> {
   const bytes = call.status === 'open' || call.status === 'unknown' ? await findAnswer(deps, call) : null;
   const answer = bytes
-    ? found(bytes, serviceFor(deps, call.documentType).read(bytes))
+    ? found(bytes, serviceFor(deps, call.documentType).read(bytes, { ultNsu: call.fromNsu ?? ZERO_NSU }))
     : silence({ kind: 'unknown', reason: 'the process that made the call is gone, and no answer was stored' });
   return commitAnswer(deps, call, answer, { arrivedAt: null, ours: false });
 }
 
-function silence(outcome: Extract<Outcome, { kind: 'not_sent' | 'unknown' }>): CallAnswer {
-  return { outcome, items: [], statusText: outcome.reason, serverTime: null, warnings: [], raw: null };
-}
-
-/** An answer as it was stored. The bytes decide what it is; the service gives every one of its own with status 200. */
+/** An answer as it was stored: the bytes decide what it is. */
 function found(body: Uint8Array, read: ReadAnswer): CallAnswer {
-  return { ...read, raw: { status: 200, contentType: null, headers: {}, body } };
+  return { ...read, raw: { status: STATUS_NOT_KEPT, contentType: null, headers: {}, body } };
 }
 
 function asResult({ outcome, statusCode, documents, snapshot }: Committed): QueryResult {

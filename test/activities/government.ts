@@ -1,8 +1,7 @@
 import type { DistributionQuestion, DistributionService } from '../../src/activities/index.js';
+import { readDistributionAnswer } from '../../src/government/nfe-distribution.js';
 import type { CallAnswer, ReadAnswer } from '../../src/government/types.js';
-import type { PageItem } from '../../src/model/document.js';
-import { parseNsu, tryParseNsu, ZERO_NSU } from '../../src/model/nsu.js';
-import type { Outcome } from '../../src/model/outcome.js';
+import { parseNsu, ZERO_NSU } from '../../src/model/nsu.js';
 import { docZip, summary } from '../documents/samples.js';
 
 /** One docZip of a page: an NSU (null: the answer gives none) and XML, or bytes that are none. */
@@ -39,7 +38,7 @@ export function body(
   );
 }
 
-/** An answer with its bytes; `read` is what reads it. */
+/** An answer with its bytes, read as the wire reads it. */
 export const answered = (bytes: Buffer): CallAnswer => ({
   ...read(bytes),
   raw: { status: 200, contentType: 'application/soap+xml', headers: {}, body: bytes },
@@ -60,58 +59,9 @@ export const nothing = (kind: 'not_sent' | 'unknown', reason: string): CallAnswe
   raw: null,
 });
 
-/** Reads what {@link body} wrote. */
-export function read(bytes: Uint8Array): ReadAnswer {
-  const text = Buffer.from(bytes).toString('latin1');
-  const field = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
-  const cStat = field('cStat');
-  const items = [...text.matchAll(/<docZip(?: NSU="(\d+)")? schema="([^"]*)">([^<]*)<\/docZip>/g)].map(
-    (found): PageItem => {
-      const content = found[3] ?? '';
-      const offset = found.index + found[0].indexOf('>') + 1;
-      return {
-        nsu: found[1] ?? null,
-        schema: found[2] ?? null,
-        offset,
-        length: content.length,
-        encoding: 'base64+gzip',
-        content: Buffer.from(content, 'latin1'),
-      };
-    },
-  );
-  return {
-    outcome: outcomeOf(cStat, field('ultNSU'), field('maxNSU'), items.length),
-    items,
-    statusText: field('xMotivo') ?? 'not an answer of the service',
-    serverTime: cStat ? Date.parse(field('dhResp') ?? '') : null,
-    warnings: [],
-  };
-}
-
-function outcomeOf(
-  cStat: string | undefined,
-  ult: string | undefined,
-  max: string | undefined,
-  items: number,
-): Outcome {
-  const statusCode = cStat ?? '';
-  const ultNsu = tryParseNsu(ult);
-  const maxNsu = tryParseNsu(max);
-  switch (cStat) {
-    case '138':
-      return { kind: 'documents', statusCode, ultNsu: ultNsu ?? ZERO_NSU, maxNsu: maxNsu ?? ZERO_NSU, items };
-    case '137':
-      return { kind: 'none', statusCode, ultNsu, maxNsu };
-    case '108':
-    case '109':
-      return { kind: 'paused', statusCode };
-    case '656':
-      return { kind: 'throttled', statusCode, ultNsu, retryAfterMs: null };
-    case undefined:
-      return { kind: 'unreadable', statusCode: '', reason: 'no answer of the service' };
-    default:
-      return { kind: 'rejected', statusCode };
-  }
+/** As an answer to a query from the beginning. */
+function read(bytes: Uint8Array): ReadAnswer {
+  return readDistributionAnswer(bytes, { contentType: null, httpStatus: 200, query: { distNSU: ZERO_NSU } });
 }
 
 /** A government that answers as it is told and writes down every request that left. */

@@ -131,20 +131,22 @@ export async function rowOf({ db }: Pick<World, 'db'>, capture: CaptureKey): Pro
 
 /** One activity of a workflow: `attempt` runs it once more under the same ids, as Temporal's retries do. */
 export class Activity {
-  readonly #info = { workflowId: 'capture', runId: randomUUID() };
+  readonly #info: { readonly workflowId: string; readonly runId: string };
   readonly #activityId: string;
   environment: MockActivityEnvironment;
 
   constructor(
-    private readonly input: { capture: CaptureKey; ultNsu: Nsu; revision: number },
+    readonly input: { readonly capture: CaptureKey; readonly ultNsu: Nsu; readonly revision: number },
     activityId = '1',
+    runId: string = randomUUID(),
   ) {
+    this.#info = { workflowId: 'capture', runId };
     this.#activityId = activityId;
     this.environment = this.#fresh();
   }
 
-  get callId(): string {
-    return `${this.#info.runId}:${this.#activityId}`;
+  get runId(): string {
+    return this.#info.runId;
   }
 
   attempt(activities: Activities, from?: 'stopped'): Promise<QueryResult> {
