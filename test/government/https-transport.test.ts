@@ -132,6 +132,13 @@ describe('an exchange', () => {
     assert.equal(Buffer.from(response.body).toString(), 'EMPRESA A:98765432000198');
   });
 
+  test('a server that has only CBC suites, as some hosts of the national environment', async () => {
+    for (const ciphers of ['ECDHE-RSA-AES256-SHA384', 'ECDHE-RSA-AES128-SHA', 'AES256-SHA']) {
+      const server = await started(httpsServer(OK, { ciphers, maxVersion: 'TLSv1.2' }));
+      assert.equal((await transport(requestTo(server))).status, 200, ciphers);
+    }
+  });
+
   test('a server behind an intermediate certificate that it sends is trusted', async () => {
     const { chained, intermediate } = people();
     const server = await started(
