@@ -41,19 +41,13 @@ export function createMetrics() {
     }),
     documents: new Counter({
       name: 'malote_documents_total',
-      help: 'Documents stored, by kind',
-      labelNames: ['kind'] as const,
-      registers,
-    }),
-    failedItems: new Counter({
-      name: 'malote_failed_items_total',
-      help: 'Items of answers that could not be decoded, by reason',
-      labelNames: ['failure'] as const,
+      help: 'Documents stored',
+      labelNames: ['document_type'] as const,
       registers,
     }),
     webhookAttempts: new Counter({
       name: 'malote_webhook_attempts_total',
-      help: 'Delivery attempts of webhooks: delivered, failed, gone',
+      help: 'Delivery attempts of webhooks: delivered, refused (an answer that is not 2xx), failed (no answer)',
       labelNames: ['result'] as const,
       registers,
     }),

@@ -1,6 +1,9 @@
 import { type LogLevel, type LogMetadata, Runtime } from '@temporalio/worker';
 import type { Logger } from './log.js';
 
+/** Warnings about what is meant to be: each of our workers serves one task queue and does one kind of work. */
+const EXPECTED = /^No (activities|workflows|Nexus services) registered/;
+
 /**
  * Sets the Temporal SDK's process-wide runtime up: its logs go through ours (and so lose what must not be logged), and signals
  * are left to us. Once per process, before the first connection or worker.
@@ -9,7 +12,9 @@ import type { Logger } from './log.js';
  */
 export function installTemporalRuntime(logger: Logger, metricsPort: number | null = null): void {
   const log = (level: LogLevel, message: string, meta?: LogMetadata): void => {
-    const write = level.toLowerCase() as 'trace' | 'debug' | 'info' | 'warn' | 'error';
+    const write = EXPECTED.test(message)
+      ? 'debug'
+      : (level.toLowerCase() as 'trace' | 'debug' | 'info' | 'warn' | 'error');
     if (meta === undefined) logger[write](message);
     else logger[write](meta, message);
   };

@@ -1,7 +1,7 @@
 import { parseKeyring } from '../certificates/keyring.js';
 import { type GovernmentAddresses, governmentAddresses, isGovernmentHost } from '../government/addresses.js';
 import { governmentRoots } from '../government/trust.js';
-import { type Config, ConfigError, loadConfig, type Need } from '../platform/config.js';
+import { type Checks, type Config, ConfigError, loadConfig, type Need } from '../platform/config.js';
 
 /** The configuration with what its parts make of it. */
 export interface Settings extends Config {
@@ -24,16 +24,31 @@ export const SEPARATE_PROCESS: readonly Need[] = [
  * @throws {ConfigError} with all faults
  */
 export function loadSettings(env: NodeJS.ProcessEnv, needs: readonly Need[] = []): Settings {
-  const config = loadConfig(env, needs, {
-    MALOTE_MASTER_KEY: parseKeyring,
-    MALOTE_ENDPOINTS_FILE: governmentAddresses,
-    MALOTE_GOVERNMENT_CA_FILE: governmentRoots,
-  });
+  const config = loadConfig(env, needs, CHECKS);
   const addresses = governmentAddresses(config.endpointsFile);
   const timeScale = config.timeScale ?? 1;
   refuseShortenedWaits(addresses, timeScale);
   return { ...config, addresses, timeScale };
 }
+
+/**
+ * As {@link loadSettings}, where a simulated government stands in for the real one: its addresses are known only once it runs.
+ *
+ * @throws {ConfigError} with all faults
+ */
+export function loadSimulatedSettings(env: NodeJS.ProcessEnv): Config {
+  const config = loadConfig(env, [], CHECKS);
+  if (config.endpointsFile === null) return config;
+  throw new ConfigError([
+    'MALOTE_ENDPOINTS_FILE is set, and the simulator has addresses of its own: leave one of them out (--no-simulator)',
+  ]);
+}
+
+const CHECKS: Checks = {
+  MALOTE_MASTER_KEY: parseKeyring,
+  MALOTE_ENDPOINTS_FILE: governmentAddresses,
+  MALOTE_GOVERNMENT_CA_FILE: governmentRoots,
+};
 
 /**
  * The government's waits are law: they are shortened only where no government can be asked, in neither environment.

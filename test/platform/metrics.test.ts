@@ -17,16 +17,18 @@ async function samples(metrics: ReturnType<typeof createMetrics>, name: string):
 }
 
 describe('metrics', () => {
-  test('counters carry service and outcome, kind, result', async () => {
+  test('counters carry service and outcome, type, result', async () => {
     const metrics = createMetrics();
     metrics.governmentCalls.inc({ service: 'nfe-distribution', outcome: 'documents' });
-    metrics.documents.inc({ kind: 'procNFe' }, 50);
+    metrics.documents.inc({ document_type: 'nfe' }, 50);
     metrics.webhookAttempts.inc({ result: 'delivered' });
     metrics.governmentCallSeconds.observe({ service: 'nfe-distribution' }, 0.2);
     assert.deepEqual(await samples(metrics, 'malote_government_calls_total'), [
       'malote_government_calls_total{service="nfe-distribution",outcome="documents"} 1',
     ]);
-    assert.deepEqual(await samples(metrics, 'malote_documents_total'), ['malote_documents_total{kind="procNFe"} 50']);
+    assert.deepEqual(await samples(metrics, 'malote_documents_total'), [
+      'malote_documents_total{document_type="nfe"} 50',
+    ]);
     assert.deepEqual(await samples(metrics, 'malote_webhook_attempts_total'), [
       'malote_webhook_attempts_total{result="delivered"} 1',
     ]);

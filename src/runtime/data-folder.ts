@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What `malote dev` tells other programs of this machine, the command line above all, in `dev.json`. */
+export interface DevInfo {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly temporalAddress: string;
+  readonly temporalUi: string | null;
+  /** Control API of the simulated government. */
+  readonly simulator: string | null;
+}
+
+/** The folder of the embedded default: `.malote` unless MALOTE_DATA says otherwise. Everything in it belongs together. */
+export class DataFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = resolve(path);
+    // As root, PostgreSQL's own user has to walk through, and nothing more: what is in it is closed.
+    mkdirSync(this.path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    for (const closed of ['objects', 'temporal', 'simulator'])
+      mkdirSync(this.in(closed), { recursive: true, mode: 0o700 });
+  }
+
+  in(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Address of the file object store in it. */
+  get objects(): string {
+    return pathToFileURL(this.in('objects')).href;
+  }
+
+  /** Wraps certificates and webhook secrets: without it, those in the database are lost. */
+  masterKey(): string {
+    return this.secret('master-key', () => randomBytes(32).toString('base64'));
+  }
+
+  apiKey(): string {
+    return this.secret('api-key', () => `mlt_${randomBytes(24).toString('base64url')}`);
+  }
+
+  writeInfo(info: DevInfo): void {
+    writeFileSync(this.in('dev.json'), `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
+  }
+
+  removeInfo(): void {
+    rmSync(this.in('dev.json'), { force: true });
+  }
+
+  /** Made once, then the same for ever. */
+  private secret(name: string, make: () => string): string {
+    const file = this.in(name);
+    if (!existsSync(file)) writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' });
+    return readFileSync(file, 'utf8').trim();
+  }
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import getPort from 'get-port';
+import { Webhook } from 'standardwebhooks';
+
+/** A webhook as it came in, verified or not. */
+export interface Arrival {
+  readonly verified: boolean;
+  readonly event: {
+    readonly type: string;
+    readonly action: string;
+    readonly sequence: number;
+    readonly company: { readonly id: string };
+    readonly data: {
+      readonly kind?: string;
+      readonly nsu?: string | null;
+      readonly event?: { readonly type: string; readonly description?: string } | null;
+      readonly metadata?: { readonly total?: string; readonly issuer?: { readonly name?: string } };
+    };
+  };
+}
+
+export interface Receiver {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A customer's webhook receiver as one would write it: takes the exact bytes, verifies the signature, answers 204 at once. An arrival
+ * with a wrong signature gets 401.
+ *
+ * @param secret of the endpoint, known only after it was made
+ */
+export async function startReceiver(
+  secret: () => string | null,
+  onArrival: (arrival: Arrival) => void,
+): Promise<Receiver> {
+  const server = createServer((request, response) => {
+    void text(request)
+      .then((body) => {
+        const verified = verifies(secret(), body, request.headers as Record<string, string>);
+        response.writeHead(verified ? 204 : 401).end();
+        onArrival({ verified, event: JSON.parse(body) as Arrival['event'] });
+      })
+      .catch(() => response.writeHead(400).end());
+  });
+  const port = await getPort({ port: 4000 });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function verifies(secret: string | null, body: string, headers: Record<string, string>): boolean {
+  if (secret === null) return false;
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+import colors from 'picocolors';
+import type { CaptureState } from './dev-api.js';
+import type { DemoCompany } from './dev-demo.js';
+import type { Arrival } from './dev-receiver.js';
+
+/** What a webhook says, in the words of the person who gets it. */
+const WHAT: Record<string, string> = {
+  procNFe: 'invoice',
+  resNFe: 'invoice summary',
+  procEventoNFe: 'event',
+  resEvento: 'event summary',
+};
+/** Up to so many webhooks a second are shown one by one. */
+const ONE_BY_ONE = 4;
+
+/** Everything that `malote dev` prints. One line per thing, no cursor tricks: it reads the same in a terminal, a file and CI. */
+export class DevScreen {
+  #companies: ReadonlyMap<string, DemoCompany> = new Map();
+  #shown = new Map<string, string>();
+  #waiting: Arrival[] = [];
+
+  constructor(private readonly write: (line: string) => void = (line) => void process.stdout.write(`${line}\n`)) {}
+
+  title(folder: string): void {
+    this.write(`\n  ${colors.bold('malote dev')}  ${colors.dim(folder)}\n`);
+  }
+
+  /** A part of the system is up. */
+  ready(part: string, detail: string): void {
+    this.write(`  ${colors.green('✔')} ${part.padEnd(24)} ${colors.dim(detail)}`);
+  }
+
+  progress(text: string): void {
+    this.write(`  ${colors.dim(`… ${text}`)}`);
+  }
+
+  addresses(rows: readonly (readonly [name: string, value: string, note?: string])[]): void {
+    this.write('');
+    const width = Math.max(...rows.map(([, value]) => value.length));
+    for (const [name, value, note = ''] of rows) {
+      this.write(
+        `  ${name.padEnd(14)} ${colors.cyan(value.padEnd(note === '' ? 0 : width))}  ${colors.dim(note)}`.trimEnd(),
+      );
+    }
+    this.write('');
+  }
+
+  companies(companies: ReadonlyMap<string, DemoCompany>): void {
+    this.#companies = companies;
+  }
+
+  note(text: string): void {
+    this.write(`  ${text}`);
+  }
+
+  warn(text: string): void {
+    this.write(`${clock()}  ${colors.yellow('!')} ${text}`);
+  }
+
+  arrived(arrival: Arrival): void {
+    this.#waiting.push(arrival);
+  }
+
+  /** Once a second: what changed since. */
+  tick(captures: readonly CaptureState[]): void {
+    for (const capture of captures) this.#capture(capture);
+    const arrivals = this.#waiting;
+    this.#waiting = [];
+    const wrong = arrivals.filter(({ verified }) => !verified).length;
+    if (wrong > 0) this.warn(`${wrong} webhooks with a wrong signature were refused`);
+    const good = arrivals.filter(({ verified }) => verified);
+    if (good.length <= ONE_BY_ONE) for (const arrival of good) this.#webhook(arrival);
+    else
+      this.write(
+        `${clock()}  ${colors.magenta('✉')} ${bold(good.length)} webhooks, signatures verified  ${colors.dim(countKinds(good))}`,
+      );
+  }
+
+  #capture(capture: CaptureState): void {
+    const company = this.#companies.get(capture.companyId);
+    if (company === undefined) return;
+    const at = Number(capture.ultNsu);
+    const of = Number(capture.maxNsu);
+    const next = capture.nextQueryAt === null ? '' : `, asks again at ${clock(new Date(capture.nextQueryAt))}`;
+    const reason = capture.phase === 'querying' ? '' : `  ${colors.dim(`${capture.reason}${next}`)}`;
+    const key = `${capture.phase} ${at} ${of} ${capture.reason}`;
+    if (this.#shown.get(capture.companyId) === key) return;
+    this.#shown.set(capture.companyId, key);
+    const phase = (capture.phase === 'waiting' ? colors.green : colors.yellow)(capture.phase.padEnd(11));
+    this.write(
+      `${clock()}  ${bar(at, of)} ${company.name.padEnd(20)} ${phase} ${bold(at)} of ${of} documents${reason}`,
+    );
+  }
+
+  #webhook({ event }: Arrival): void {
+    const { kind = '', nsu, event: inner, metadata } = event.data;
+    const company = this.#companies.get(event.company.id)?.name ?? 'unknown company';
+    const about = inner?.description ?? metadata?.issuer?.name ?? '';
+    const total = metadata?.total === undefined ? '' : `R$ ${metadata.total}  `;
+    const what = WHAT[kind] ?? (kind || event.action);
+    this.write(
+      `${clock()}  ${colors.magenta('✉')} ${what.padEnd(16)} ${total}${about}  ${colors.dim(`for ${company}${nsu ? `, NSU ${Number(nsu)}` : ''}`)}`,
+    );
+  }
+}
+
+const bold = (value: number): string => colors.bold(String(value));
+
+function clock(at = new Date()): string {
+  return colors.dim(at.toTimeString().slice(0, 8));
+}
+
+function bar(at: number, of: number): string {
+  const full = of === 0 ? 0 : Math.round((10 * at) / of);
+  return `${colors.green('━'.repeat(full))}${colors.dim('━'.repeat(10 - full))}`;
+}
+
+function countKinds(arrivals: readonly Arrival[]): string {
+  const counts = new Map<string, number>();
+  for (const { event } of arrivals) {
+    const what = WHAT[event.data.kind ?? ''] ?? event.action;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  return [...counts].map(([what, count]) => `${count} × ${what}`).join(', ');
+}

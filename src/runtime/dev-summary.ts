@@ -1,0 +1,36 @@
+import pg from 'pg';
+import type { Queryable } from '../storage/database.js';
+
+/** What is in the database of `malote dev`, this start and earlier ones together. */
+export interface Summary {
+  readonly documents: number;
+  /** Answers of the government with documents in them. */
+  readonly pages: number;
+  readonly webhooksDelivered: number;
+  /** Webhooks that still wait. */
+  readonly webhooksPending: number;
+}
+
+export async function readSummary(db: Queryable): Promise<Summary> {
+  const { rows } = await db.query<Summary>(
+    `select (select count(*)::int from documents) as documents,
+       (select count(*)::int from calls where outcome = 'documents') as pages,
+       (select count(*)::int from deliveries where status = 'delivered') as "webhooksDelivered",
+       (select count(*)::int from deliveries where status = 'pending') as "webhooksPending"`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database gave no figures');
+  return row;
+}
+
+/** Makes the database unless it exists. */
+export async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}

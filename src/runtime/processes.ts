@@ -1,0 +1,80 @@
+import { startApi } from '../api/start.js';
+import { describeConfig } from '../platform/config.js';
+import { createLogger, type Logger } from '../platform/log.js';
+import { installTemporalRuntime } from '../platform/temporal-runtime.js';
+import { migrate } from '../storage/migrate.js';
+import { loadSettings, SEPARATE_PROCESS, type Settings } from './settings.js';
+import { untilStopped } from './shutdown.js';
+import { startWorker } from './worker.js';
+
+/** How long a stopping API still answers, so that load balancers see /readyz say so. */
+const DRAIN_MS = 5_000;
+
+/**
+ * `malote api`: the HTTP API as a process of its own, until a signal.
+ *
+ * @throws {ConfigError} and what the start throws
+ */
+export async function runApi(env: NodeJS.ProcessEnv): Promise<void> {
+  const settings = loadSettings(env, SEPARATE_PROCESS);
+  const logger = startLog(settings, 'api');
+  const api = await startApi({
+    ...shared(settings, logger),
+    apiKey: settings.apiKey,
+    host: settings.http.host ?? '0.0.0.0',
+    port: settings.http.port,
+  });
+  logger.info({ url: api.url }, 'the API listens');
+  await untilStopped(logger, { stop: () => api.close({ drainMs: DRAIN_MS }) });
+}
+
+/**
+ * `malote worker`: the workers of all task queues as a process of its own, until a signal. The second signal does not wait for
+ * calls in hand.
+ *
+ * @throws {ConfigError} and what the start throws
+ */
+export async function runWorker(env: NodeJS.ProcessEnv): Promise<void> {
+  const settings = loadSettings(env, SEPARATE_PROCESS);
+  const logger = startLog(settings, 'worker');
+  installTemporalRuntime(logger, settings.temporalMetricsPort);
+  const worker = await startWorker({
+    ...shared(settings, logger),
+    addresses: settings.addresses,
+    governmentCaFile: settings.governmentCaFile,
+    rates: settings.rates,
+    port: settings.workerPort,
+  });
+  logger.info('the workers take up work');
+  await untilStopped(logger, worker);
+}
+
+/**
+ * `malote migrate`: brings the tables of DATABASE_URL up to this version. Says which migrations ran.
+ *
+ * @throws {ConfigError} @throws {WrongSchema} @throws {DatabaseError}
+ */
+export async function runMigrate(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const { databaseUrl } = loadSettings(env, ['DATABASE_URL']);
+  return migrate(databaseUrl ?? '');
+}
+
+function startLog(settings: Settings, role: string): Logger {
+  const logger = createLogger({ level: settings.logLevel, role });
+  logger.info(describeConfig(settings), 'starting');
+  return logger;
+}
+
+/** What API and worker have in common. The settings have it all: {@link SEPARATE_PROCESS}. */
+function shared(settings: Settings, logger: Logger) {
+  const { databaseUrl, objectStore, masterKey, timeScale, allowPrivateWebhooks, temporal } = settings;
+  return {
+    database: databaseUrl ?? '',
+    objectStore: objectStore ?? '',
+    masterKey: masterKey ?? '',
+    timeScale,
+    allowPrivateWebhooks,
+    temporal,
+    logger,
+  };
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { parseKeyring } from '../certificates/keyring.js';
+import { createHttpsTransport } from '../government/https-transport.js';
+import type { Logger } from '../platform/log.js';
+import { createMetrics, type Metrics } from '../platform/metrics.js';
+import { VERSION } from '../platform/version.js';
+import { createDatabase } from '../storage/database.js';
+import { assertMigrated } from '../storage/migrate.js';
+import { openObjectStore } from '../storage/object-store/index.js';
+import { isDelivered, type SendResult, WebhookSender } from '../webhooks/sender.js';
+import { createWorkers, type WorkerParts } from '../workers/workers.js';
+import { connectWorker, type TemporalAddress } from './temporal-connection.js';
+
+export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScale'> {
+  readonly database: string;
+  readonly objectStore: string;
+  readonly masterKey: string;
+  readonly governmentCaFile: string | null;
+  readonly rates: { readonly nfe: number };
+  readonly allowPrivateWebhooks: boolean;
+  readonly temporal: TemporalAddress;
+  readonly logger: Logger;
+  /** Port for /healthz and /metrics; null: none. */
+  readonly port: number | null;
+}
+
+export interface RunningWorker {
+  /** Resolves when all workers have stopped and everything is closed; rejects when one failed. */
+  readonly ended: Promise<void>;
+  /** Takes up no more work, waits for calls that were sent (five and a half minutes at most). */
+  stop(): Promise<void>;
+}
+
+/** Runs the workers of all task queues in this process. */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { logger } = options;
+  const metrics = createMetrics();
+  const keyring = parseKeyring(options.masterKey);
+  const objectStore = await openObjectStore(options.objectStore);
+  const database = createDatabase({
+    url: options.database,
+    applicationName: 'malote-worker',
+    max: 20,
+    onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
+  });
+  metrics.observe({ pool: database.stats });
+  const sender = new WebhookSender({ version: VERSION, allowPrivate: options.allowPrivateWebhooks });
+  const closers: (() => Promise<unknown>)[] = [() => database.close(), () => sender.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.reverse()) await close();
+  };
+  try {
+    await assertMigrated(database);
+    const connection = await connectWorker(options.temporal);
+    closers.push(() => connection.close());
+    if (options.port !== null) {
+      const server = await serveMetrics(options.port, metrics);
+      closers.push(() => new Promise((resolve) => server.close(resolve)));
+    }
+    const workers = await createWorkers({
+      connection,
+      namespace: options.temporal.namespace,
+      database,
+      objectStore,
+      keyring,
+      transport: createHttpsTransport({ caFile: options.governmentCaFile }),
+      addresses: options.addresses,
+      sender: { send: (message) => sender.send(message).then((result) => observed(metrics, result)) },
+      rates: options.rates,
+      timeScale: options.timeScale,
+      observer: {
+        refused: (capture, reason) => logger.debug({ capture, reason }, 'no call: the guard refused'),
+        settled: (capture, { outcome, documents, durationMs, statusCode }) => {
+          const service = `${capture.documentType}-distribution`;
+          metrics.governmentCalls.inc({ service, outcome });
+          metrics.documents.inc({ document_type: capture.documentType }, documents);
+          if (durationMs !== null) metrics.governmentCallSeconds.observe({ service }, durationMs / 1000);
+          logger.info({ capture, outcome, statusCode, documents, durationMs }, 'government call');
+        },
+      },
+      onWakeError: (endpointId, error) =>
+        logger.warn({ endpointId, err: error }, 'could not wake a delivery, trying again'),
+    });
+    const run = async (): Promise<void> => {
+      try {
+        await workers.run();
+      } finally {
+        await closeAll();
+      }
+    };
+    const ended = run();
+    return {
+      ended,
+      stop: async () => {
+        workers.shutdown();
+        await ended;
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+function observed(metrics: Metrics, result: SendResult): SendResult {
+  const kind = isDelivered(result.statusCode) ? 'delivered' : result.statusCode === null ? 'failed' : 'refused';
+  metrics.webhookAttempts.inc({ result: kind });
+  metrics.webhookSeconds.observe(result.durationMs / 1000);
+  return result;
+}
+
+/** For Prometheus and for whoever watches the process; workers have no other HTTP. */
+async function serveMetrics(port: number, metrics: Metrics): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.url === '/healthz') response.end('{"alive":true}');
+    else if (request.url === '/metrics') {
+      void metrics.registry.metrics().then((text) => {
+        response.setHeader('content-type', metrics.registry.contentType).end(text);
+      });
+    } else response.writeHead(404).end();
+  });
+  server.listen(port);
+  await once(server, 'listening');
+  return server;
+}
