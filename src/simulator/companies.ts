@@ -14,7 +14,7 @@ import {
   wholeSchema,
   whoSchema,
 } from './requests.js';
-import { afterDistribution } from './rules/judge.js';
+import { afterOther } from './rules/judge.js';
 import type { RulePolicy, Timing, UsageState } from './rules/state.js';
 
 /** A request that makes no sense now, e.g. for a company that does not exist. The message says what to do. */
@@ -105,9 +105,7 @@ export class Companies {
     const from = queue.state.pointer ?? queue.definition.startNsu;
     const ultNsu = queue.clamp(addNsu(from, count));
     const now = { at: this.clock.now(), timing: this.rules.timing, policy: this.rules.policy() };
-    // Its request is nobody's last one: the real client repeats nothing.
-    const state = afterDistribution(queue.state, { askedFrom: from, ultNsu, maxNsu: queue.maxNsu }, now);
-    queue.state = { ...state, lastAskedFrom: null };
+    queue.state = afterOther(queue.state, { ultNsu, maxNsu: queue.maxNsu }, now);
     this.registry.noteUse(queue, now.at);
     this.registry.changed(queue, 'state');
     return view(queue);

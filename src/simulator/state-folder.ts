@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -109,9 +110,12 @@ function append(file: string, line: object): void {
   appendFileSync(file, `${JSON.stringify(line)}\n`);
 }
 
-/** The complete lines of a file; the last one may have been cut when the process died. */
+/** The complete lines of a file; what follows the last one was cut when the process died, and is removed. */
 function read<T>(file: string): T[] {
   if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').split('\n');
+  const bytes = readFileSync(file);
+  const end = bytes.lastIndexOf('\n') + 1;
+  if (end < bytes.length) truncateSync(file, end);
+  const lines = bytes.subarray(0, end).toString('utf8').split('\n');
   return lines.slice(0, -1).map((line) => JSON.parse(line) as T);
 }

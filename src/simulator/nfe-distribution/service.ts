@@ -10,6 +10,7 @@ import {
   blocked,
   judgeDistribution,
   judgePointQuery,
+  unseen,
   type Verdict,
 } from '../rules/judge.js';
 import type { Rule, RulePolicy, Timing, UsageState } from '../rules/state.js';
@@ -165,14 +166,22 @@ export class NfeDistribution implements GovernmentService {
       return this.track(queue, null, this.reject(current, instead.cStat, instead.text));
     }
     if (script?.type === 'misuse') return this.scriptedMisuse(current, queue, question, script.pointer, now);
-    if (verdict.refusal !== null) return this.refuse(current, queue, question.kind, verdict, script);
+    if (verdict.refusal !== null) return this.refuse(current, queue, question, verdict, script);
 
     let found: Found;
     let state: UsageState;
     if (question.kind === 'distNSU') {
       const page = findPage(queue, question.nsu, script?.type === 'page' ? script.size : PAGE_SIZE, now.at);
-      const still = script?.type === 'standstill';
-      const shown = still ? { ...page, cStat: '138', text: statusText('138'), ultNsu: question.nsu, items: [] } : page;
+      const shown =
+        script?.type === 'standstill'
+          ? {
+              ...page,
+              cStat: '138',
+              text: statusText('138'),
+              ultNsu: question.nsu,
+              items: script.empty ? [] : page.items,
+            }
+          : page;
       state = afterDistribution(
         queue.state,
         { askedFrom: question.nsu, ultNsu: shown.ultNsu, maxNsu: shown.maxNsu },
@@ -187,21 +196,27 @@ export class NfeDistribution implements GovernmentService {
           : findByKey(queue, question.key, registry, now.at);
       state = afterPointQuery(queue.state, found.items.length > 0, now);
     }
-    return this.track(queue, state, this.write(current, found, script), question.kind === 'distNSU');
+    return this.track(
+      queue,
+      state,
+      this.write(current, found, script),
+      question.kind === 'distNSU' ? question.nsu : undefined,
+    );
   }
 
   private refuse(
     current: Case,
     queue: Queue,
-    kind: DistributionRequest['question']['kind'],
+    question: DistributionRequest['question'],
     verdict: Verdict,
     script: ScriptedAnswer | null,
   ): ServiceAnswer {
     const { cStat = '656', text = MISUSE.early, ultNsu = ZERO_NSU } = verdict.refusal ?? {};
     // Since v1.14 the pointer comes along, but only with distNSU; maxNSU stays zero.
-    const pointer = kind === 'distNSU' ? ultNsu : ZERO_NSU;
+    const pointer = question.kind === 'distNSU' ? ultNsu : ZERO_NSU;
     const found = { cStat, text, ultNsu: pointer, maxNsu: ZERO_NSU, items: [] };
-    return this.track(queue, verdict.state, this.write(current, found, script));
+    const goesOnFrom = question.kind === 'distNSU' ? question.nsu : queue.state.pointer;
+    return this.track(queue, verdict.state, this.write(current, found, script), goesOnFrom);
   }
 
   /** 656 for a reason that is not the caller's: another consumer took numbers, or the answer names an old pointer. */
@@ -234,10 +249,10 @@ export class NfeDistribution implements GovernmentService {
   }
 
   /**
-   * Remembers what the call changed, before the answer leaves, and watches until it has. `needed`: a client that does not get this
-   * answer cannot know how to go on.
+   * Remembers what the call changed, before the answer leaves, and watches until it has. `goesOnFrom`: where a client goes on that
+   * does not get this answer; absent when it does not matter to it.
    */
-  private track(queue: Queue, state: UsageState | null, answer: ServiceAnswer, needed = true): ServiceAnswer {
+  private track(queue: Queue, state: UsageState | null, answer: ServiceAnswer, goesOnFrom?: Nsu | null): ServiceAnswer {
     const { registry } = this.context;
     if (state !== null) {
       queue.state = state;
@@ -246,8 +261,8 @@ export class NfeDistribution implements GovernmentService {
     queue.inFlight++;
     const over = (delivered: boolean) => {
       queue.inFlight--;
-      if (delivered || !needed || state === null || queue.state !== state) return;
-      queue.state = { ...state, answerLost: true };
+      if (delivered || goesOnFrom === undefined || state === null || queue.state !== state) return;
+      queue.state = unseen(state, goesOnFrom);
       registry.changed(queue, 'state');
     };
     return { ...answer, over };

@@ -25,7 +25,7 @@ interface Circumstances {
 /** May `distNSU` be asked from `ultNsu` now? */
 export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, now: Circumstances): Verdict {
   const { at } = now;
-  const blocked = judgeBlock(state, now, state.pointer ?? ZERO_NSU);
+  const blocked = judgeBlock(state, now, state.pointer ?? ZERO_NSU, isExcused(state, ultNsu));
   if (blocked !== null) return blocked;
 
   if (compareNsu(ultNsu, maxNsu) > 0) {
@@ -35,8 +35,7 @@ export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, n
   }
   const { pointer } = state;
   const repeat = ultNsu === state.lastAskedFrom;
-  // A client that never saw the answer cannot know what it said: refused all the same, but it broke nothing.
-  const excused = repeat && state.answerLost;
+  const excused = isExcused(state, ultNsu);
   if (state.notBefore !== null && at < state.notBefore) {
     const detail = `${spell(state.notBefore - at)} too early`;
     return misuse(state, now, MISUSE.early, excused ? null : 'early', detail, pointer ?? ZERO_NSU);
@@ -51,7 +50,7 @@ export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, n
 
 /** May a point query be made now? */
 export function judgePointQuery(state: UsageState, now: Circumstances): Verdict {
-  const blocked = judgeBlock(state, now, ZERO_NSU);
+  const blocked = judgeBlock(state, now, ZERO_NSU, state.excusedFrom !== null);
   if (blocked !== null) return blocked;
   if (recentPoints(state, now).length >= POINT_QUERIES_PER_HOUR) {
     return misuse(state, now, MISUSE.quota, 'quota', `${POINT_QUERIES_PER_HOUR} within the hour before`, ZERO_NSU);
@@ -70,7 +69,7 @@ export function afterDistribution(
     ...state,
     pointer: answer.ultNsu,
     lastAskedFrom: answer.askedFrom,
-    answerLost: false,
+    excusedFrom: null,
     notBefore: drained ? now.at + now.timing.hour : null,
     blockedUntil: null,
     lastDistributionAt: now.at,
@@ -86,14 +85,34 @@ export function afterPointQuery(state: UsageState, returned: boolean, now: Circu
 
 /** What is remembered after any refusal for misuse: the hour begins now. */
 export function blocked(state: UsageState, now: Circumstances): UsageState {
-  return { ...state, blockedUntil: now.at + now.timing.hour, answerLost: false };
+  return { ...state, blockedUntil: now.at + now.timing.hour, excusedFrom: null };
 }
 
-function judgeBlock(state: UsageState, now: Circumstances, ultNsu: Nsu): Verdict | null {
+/** What is remembered when the answer that brought `state` did not reach the client, which had asked from `askedFrom`. */
+export function unseen(state: UsageState, askedFrom: Nsu | null): UsageState {
+  return { ...state, excusedFrom: askedFrom ?? 'any' };
+}
+
+/** What is remembered when another consumer of the same tax ID has fetched up to `ultNsu`. */
+export function afterOther(state: UsageState, answer: { ultNsu: Nsu; maxNsu: Nsu }, now: Circumstances): UsageState {
+  const { pointer, blockedUntil, excusedFrom } = state;
+  const moved = afterDistribution(state, { askedFrom: pointer ?? answer.ultNsu, ...answer }, now);
+  // The real client repeats nothing, and knows what it knew before.
+  return {
+    ...unseen(moved, excusedFrom === null ? pointer : excusedFrom === 'any' ? null : excusedFrom),
+    lastAskedFrom: null,
+    blockedUntil,
+  };
+}
+
+function isExcused(state: UsageState, ultNsu: Nsu): boolean {
+  return state.excusedFrom === 'any' || state.excusedFrom === ultNsu;
+}
+
+function judgeBlock(state: UsageState, now: Circumstances, ultNsu: Nsu, excused: boolean): Verdict | null {
   if (state.blockedUntil === null || now.at >= state.blockedUntil) return null;
   const detail = `${spell(state.blockedUntil - now.at)} before the end of the block`;
-  // Who never saw the refusal does not know of the block.
-  return misuse(state, now, MISUSE.early, state.answerLost ? null : 'during_block', detail, ultNsu);
+  return misuse(state, now, MISUSE.early, excused ? null : 'during_block', detail, ultNsu);
 }
 
 function misuse(

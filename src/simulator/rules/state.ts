@@ -4,10 +4,13 @@ import type { Nsu } from '../../model/nsu.js';
 export interface UsageState {
   /** ultNSU of the last answer; null before the first. */
   readonly pointer: Nsu | null;
-  /** The NSU that the last page was asked from: a repeat of that request is what a client sends when the answer got lost. */
+  /** The NSU that the last page was asked from. */
   readonly lastAskedFrom: Nsu | null;
-  /** The last answer did not reach the client. */
-  readonly answerLost: boolean;
+  /**
+   * Where a client would go on from that has not seen the last change: its answer got lost, or another consumer made it. Such a call
+   * is refused like any other, but breaks no rule. `any`: the client has seen nothing at all yet.
+   */
+  readonly excusedFrom: Nsu | 'any' | null;
   /** End of the hour after an empty queue; null while there is more to fetch. */
   readonly notBefore: number | null;
   /** End of a block for misuse. */
@@ -20,7 +23,7 @@ export interface UsageState {
 export const UNUSED: UsageState = {
   pointer: null,
   lastAskedFrom: null,
-  answerLost: false,
+  excusedFrom: null,
   notBefore: null,
   blockedUntil: null,
   points: [],

@@ -49,8 +49,8 @@ export const scriptedAnswerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ult_above_max'), by: z.number().int().positive().default(1) }),
   z.object({ type: z.literal('duplicate_nsu') }),
   z.object({ type: z.literal('reorder') }),
-  /** 138 without a document, with the ultNSU that was asked from. */
-  z.object({ type: z.literal('standstill') }),
+  /** 138 with the ultNSU that was asked from: the cursor does not move, and the same documents come again. `empty`: with none. */
+  z.object({ type: z.literal('standstill'), empty: z.boolean().default(false) }),
   z.object({ type: z.literal('skew'), ms: z.number().int() }),
 ]);
 

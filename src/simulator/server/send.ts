@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceAnswer } from './service.js';
 
 /** Sends an answer, or as much of it as its wire fault allows, and reports how that ended. */
@@ -22,7 +23,7 @@ export function send(response: ServerResponse, answer: ServiceAnswer): void {
       return;
     case 'hang':
       // Without a limit of its own it ends when the client gives up.
-      if (wire.ms !== null) after(response, wire.ms, () => socket?.destroy());
+      if (wire.ms !== null) setTimeout(() => socket?.destroy(), wire.ms).unref();
       return;
     case 'cut': {
       begin(response, answer);
@@ -32,7 +33,7 @@ export function send(response: ServerResponse, answer: ServiceAnswer): void {
     }
     case 'slow':
       begin(response, answer);
-      trickle(response, answer.body, wire.ms);
+      void trickle(response, answer.body, wire.ms);
   }
 }
 
@@ -45,24 +46,13 @@ function begin(response: ServerResponse, answer: ServiceAnswer): void {
   });
 }
 
-/** Spreads a body over about `ms` milliseconds, in 20 pieces. */
-function trickle(response: ServerResponse, body: Buffer, ms: number): void {
+/** Spreads a body over about `ms` milliseconds, in 20 pieces; stops when the client has gone. */
+async function trickle(response: ServerResponse, body: Buffer, ms: number): Promise<void> {
   const pieces = 20;
   const size = Math.ceil(body.length / pieces);
-  const step = (from: number) => {
-    if (from >= body.length) {
-      response.end();
-      return;
-    }
+  for (let from = 0; from < body.length && !response.destroyed; from += size) {
     response.write(body.subarray(from, from + size));
-    after(response, ms / pieces, () => step(from + size));
-  };
-  step(0);
-}
-
-/** A timer that keeps no process alive and dies with the connection. */
-function after(response: ServerResponse, ms: number, what: () => void): void {
-  const timer = setTimeout(what, ms);
-  timer.unref();
-  response.once('close', () => clearTimeout(timer));
+    await delay(ms / pieces, undefined, { ref: false });
+  }
+  response.end();
 }
