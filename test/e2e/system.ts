@@ -37,6 +37,8 @@ export interface SystemOptions {
   readonly simulator?: SimulatorOptions;
   readonly activityOptions?: Partial<Pick<ActivityDependencies, 'limits' | 'failpoint' | 'comparesClocks'>>;
   readonly rate?: number;
+  /** A database of one's own, migrated; otherwise a fresh one that is dropped at the end. */
+  readonly database?: { readonly url: string; readonly masterKey: string };
 }
 
 /**
@@ -44,7 +46,7 @@ export interface SystemOptions {
  * receiver. The government is the simulator, whose journal is the judge.
  */
 export class System {
-  readonly keyring: Keyring = parseKeyring(randomBytes(32).toString('base64'));
+  readonly keyring: Keyring;
   readonly messenger: WorkflowMessenger;
   readonly client: Client;
   #workers: { readonly workers: Workers; readonly run: Promise<void>; readonly sender: WebhookSender } | null = null;
@@ -61,6 +63,7 @@ export class System {
     private readonly dropDatabase: () => Promise<void>,
   ) {
     this.#folder = folder;
+    this.keyring = parseKeyring(options.database?.masterKey ?? randomBytes(32).toString('base64'));
     const { nativeConnection, namespace } = options.temporal;
     this.client = new Client({ connection: nativeConnection, namespace });
     this.messenger = new WorkflowMessenger(this.client);
@@ -68,7 +71,9 @@ export class System {
 
   static async start(options: SystemOptions): Promise<System> {
     const folder = mkdtempSync(join(tmpdir(), 'malote-e2e-'));
-    const { url, drop } = await testDatabase();
+    const { url, drop } = options.database
+      ? { ...options.database, drop: async () => undefined }
+      : await testDatabase();
     const [simulator, receiver, objectStore] = await Promise.all([
       startSimulator({ timeScale: options.timeScale ?? 1, ...options.simulator }),
       startReceiver(),
@@ -112,6 +117,10 @@ export class System {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  get objectStoreUrl(): string {
+    return `file://${this.#folder}`;
+  }
+
   /** A company with its certificate. Its documents come from the simulator's own `companies.add`. */
   async addCompany(taxId: string, uf = 'SP'): Promise<string> {
     const id = uuidv7();
@@ -153,11 +162,16 @@ export class System {
     documentType: DocumentType = 'nfe',
   ): Promise<CaptureKey> {
     const capture: CaptureKey = { companyId, documentType, environment: 'homologation' };
-    await this.database.transaction((tx) =>
-      enableCapture(tx, { capture, options: () => options, now: Date.now(), timeScale: this.options.timeScale ?? 1 }),
-    );
+    await this.enable(capture, options);
     await this.messenger.startCapture(capture, {});
     return capture;
+  }
+
+  async enable(capture: CaptureKey, options: CaptureOptions = {}): Promise<void> {
+    const { timeScale = 1 } = this.options;
+    await this.database.transaction((tx) =>
+      enableCapture(tx, { capture, options: () => options, now: Date.now(), timeScale }),
+    );
   }
 
   /** Every stored document of a company: NSU → SHA-256 of the bytes that the archive gives back. */
