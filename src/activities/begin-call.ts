@@ -84,7 +84,7 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginIn
 
   const limit = cadenceOf(row.documentType).callLimit;
   const deadline = now + limit + LEASE_GRACE;
-  const certificate = await deps.openCertificate(verdict.certificate);
+  const certificate = deps.openCertificate(verdict.certificate);
   const probes = pause.pausedUntil !== null;
   if (probes && !(await takeProbe(tx, service, { callId: input.callId, deadline, now }))) {
     return refused(current, company, await whileProbed(tx, row, now));

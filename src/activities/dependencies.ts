@@ -18,8 +18,8 @@ export interface ActivityDependencies {
   readonly timeScale: number;
   /** The wire, for each document type that this worker captures. */
   readonly services: { readonly [type in DocumentType]?: DistributionService };
-  /** Unseals a company's key for one call. Runs inside a transaction: it must not ask the database. */
-  readonly openCertificate: (row: CertificateRow) => ClientCertificate | Promise<ClientCertificate>;
+  /** Unseals a company's key for one call. At once, because it happens inside a transaction. */
+  readonly openCertificate: (row: CertificateRow) => ClientCertificate;
   /** Default: on this thread. */
   readonly decodeItem?: DecodeItem;
   /** Called after a commit with the endpoints that got deliveries; returns at once. */

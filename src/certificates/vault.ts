@@ -55,7 +55,7 @@ export function createVault({ keyring, load, ttlMs = 60_000, max = 200 }: VaultO
       const stored = await load(certificateId);
       // Thrown: when nothing is returned, the cache keeps the old key in memory.
       if (!stored) throw GONE;
-      return open(keyring, certificateId, stored);
+      return openKey(keyring, certificateId, stored);
     },
   });
   return {
@@ -73,7 +73,12 @@ export function createVault({ keyring, load, ttlMs = 60_000, max = 200 }: VaultO
 
 const GONE = new Error('there is no such certificate');
 
-function open(keyring: Keyring, certificateId: string, stored: StoredCertificate): WireCertificate {
+/**
+ * Opens the key pair of a row that is at hand.
+ *
+ * @throws {SealBroken}
+ */
+export function openKey(keyring: Keyring, certificateId: string, stored: StoredCertificate): WireCertificate {
   const key = openSecret(keyring, stored, { purpose: 'certificate-key', owner: certificateId });
   const wire = { keyPem: key.toString(), chainPem: stored.chain, thumbprint: stored.thumbprint };
   key.fill(0);

@@ -70,12 +70,6 @@ export async function getCertificate(db: Queryable, companyId: string): Promise<
   return rows[0] ?? null;
 }
 
-/** A certificate by its own id; null when it is gone. */
-export async function getCertificateById(db: Queryable, id: string): Promise<CertificateRow | null> {
-  const { rows } = await db.query<CertificateRow>(`select ${COLUMNS} from certificates where id = $1`, [id]);
-  return rows[0] ?? null;
-}
-
 /** A certificate to call with, or what is wrong with those there are (model/activity-contract.ts, `Refusal`). */
 export type UsableCertificate =
   | { readonly ok: true; readonly certificate: CertificateRow }

@@ -5,23 +5,23 @@ import {
   type ActivityDependencies,
   type CallObserver,
   createActivities,
+  nfeService,
   type TransactionClock,
 } from '../activities/index.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
 import type { Keyring } from '../certificates/keyring.js';
 import { webhookSecretBox } from '../certificates/secret-box.js';
-import { createVault } from '../certificates/vault.js';
+import { openKey } from '../certificates/vault.js';
 import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { GovernmentAddresses } from '../government/addresses.js';
+import { createNfeDistribution } from '../government/nfe-distribution.js';
 import type { Transport } from '../government/types.js';
 import { TASK_QUEUES } from '../model/activity-contract.js';
-import { getCertificateById } from '../storage/certificates.js';
 import type { Database } from '../storage/database.js';
 import type { ObjectStore } from '../storage/object-store/index.js';
 import { PostgresClock } from '../storage/postgres-clock.js';
 import { EndpointWaker } from '../webhooks/endpoint-waker.js';
 import type { WebhookSender } from '../webhooks/sender.js';
-import { nfeService } from './nfe-service.js';
 import { workflowSource } from './workflow-source.js';
 
 /** What the workers of one process are made of. Nothing here is closed by them. */
@@ -75,8 +75,9 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     objectStore: parts.objectStore,
     clock,
     timeScale: parts.timeScale,
-    services: { nfe: nfeService(parts.transport, parts.addresses) },
-    openCertificate: certificateOpener(parts),
+    services: { nfe: nfeService(createNfeDistribution(parts)) },
+    // The call's transaction has the row at hand, and opening takes microseconds: no second connection, no key kept in memory.
+    openCertificate: (row) => openKey(parts.keyring, row.id, row),
     wakeEndpoints: (ids) => waker.wake(ids),
     ...(parts.observer && { observer: parts.observer }),
   });
@@ -121,15 +122,6 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     }),
   ]);
   return together(workers, () => waker.close());
-}
-
-function certificateOpener({ keyring, database }: WorkerParts): ActivityDependencies['openCertificate'] {
-  const vault = createVault({ keyring, load: (id) => getCertificateById(database, id) });
-  return async ({ id }) => {
-    const certificate = await vault.get(id);
-    if (!certificate) throw new Error('the certificate was deleted while its call was about to be made');
-    return certificate;
-  };
 }
 
 /** One that fails stops all: a process that serves half of its queues looks healthy and is not. */
