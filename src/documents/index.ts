@@ -11,6 +11,7 @@ export {
   keyMetadata,
   parseAccessKey,
 } from './access-key.js';
+export { tellsMore } from './cte-related.js';
 export { decodeItem } from './decode.js';
 export { directionOf, rolesOf } from './direction.js';
 export { type Extracted, extractXml } from './extract.js';

@@ -1,5 +1,6 @@
 import type { DocumentMetadata } from '../model/document.js';
 import { keyMetadata } from './access-key.js';
+import { digestWarnings } from './digest.js';
 import { documentKey } from './document-key.js';
 import { stateOfProtocol, stateOfSummary } from './nfe-status.js';
 import { party } from './party.js';
@@ -56,7 +57,6 @@ export const procNFe = rootReader(
     const { key, agreed, warnings } = documentKey(xml.text('id')?.replace(/^NFe/, ''), xml.text('protocolKey'));
     const statusCode = xml.text('statusCode');
     const digestValue = xml.text('digest');
-    const signedDigest = xml.text('signedDigest');
     const thirdParties = xml.all('thirdPartyCnpj', 'thirdPartyCpf');
     // Before layout 3.10 a foreign recipient had an empty CNPJ and UF EX; since then idEstrangeiro, which may be empty (case C37).
     const recipientTaxId = xml.text('recipientCnpj') ?? xml.text('recipientCpf');
@@ -106,10 +106,7 @@ export const procNFe = rootReader(
       metadata,
       event: null,
       implies: agreed ? stateOfProtocol(statusCode) : null,
-      warnings:
-        digestValue !== undefined && signedDigest !== undefined && digestValue !== signedDigest
-          ? [...warnings, 'digest_differs: the protocol was given for other bytes than the signature']
-          : warnings,
+      warnings: [...warnings, ...digestWarnings(digestValue, xml.text('signedDigest'))],
     };
   },
 );

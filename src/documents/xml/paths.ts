@@ -80,6 +80,9 @@ export class Fields<Name extends string> {
   }
 }
 
+/** What a part of a reader needs of {@link Fields}: it takes the fields of readers that ask for more. */
+export type FieldsWith<Name extends string> = Pick<Fields<Name>, 'text' | 'has' | 'all'>;
+
 /** Longer than anything that the layouts allow in a wanted field; a bound, so that no document can blow up a row. */
 const LONGEST_TEXT = 255;
 
