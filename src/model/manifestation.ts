@@ -1,0 +1,90 @@
+import type { DocumentType } from './words.js';
+
+/**
+ * Manifestations: events by which a company itself says something about a document that it received (glossary). Which there are, what
+ * each must be called, and until when it may be made.
+ */
+
+export const MANIFESTATION_STATUSES = ['pending', 'registered', 'rejected', 'expired'] as const;
+export type ManifestationStatus = (typeof MANIFESTATION_STATUSES)[number];
+
+/** Who asked: a person or program, or the automatic Awareness. */
+export type ManifestationOrigin = 'request' | 'awareness';
+
+/**
+ * What a manifestation does to others of its note. `awareness`: once, not after a conclusive one. `conclusive`: a statement about the
+ * operation; at most two of each type, the last one counts. `tax_reform`: requests and statements of IBS and CBS, any number.
+ */
+export type ManifestationClass = 'awareness' | 'conclusive' | 'tax_reform';
+
+/** Who registers it. `an`: the national environment, up to 20 in a request. `svrs`: the virtual authority of RS, one in a request. */
+export type EventAuthority = 'an' | 'svrs';
+
+export interface ManifestationRule {
+  /** tpEvento. */
+  readonly type: string;
+  readonly documentType: DocumentType;
+  /** descEvento, to the letter: the AN takes no accents (493), SVRS demands them. */
+  readonly description: string;
+  readonly class: ManifestationClass;
+  readonly authority: EventAuthority;
+  /** Days after the authorization within which it counts as made in time; null: no such limit. */
+  readonly days: number | null;
+  /** xJust, 15 to 255 characters: required here, forbidden everywhere else. */
+  readonly justified: boolean;
+  /** Highest nSeqEvento. */
+  readonly times: number;
+}
+
+/** NT 2020.001 v1.60, Ajuste SINIEF 14/2026. */
+const AWARENESS = { class: 'awareness', authority: 'an', days: 10, justified: false, times: 1 } as const;
+const CONCLUSIVE = { class: 'conclusive', authority: 'an', days: 90, justified: false, times: 2 } as const;
+/** NT 2025.002. */
+const TAX_REFORM = { class: 'tax_reform', authority: 'svrs', days: null, justified: false, times: 99 } as const;
+
+const rule = (
+  type: string,
+  description: string,
+  group: Omit<ManifestationRule, 'type' | 'documentType' | 'description'>,
+) => [type, { type, documentType: 'nfe', description, ...group }] as const;
+
+export const MANIFESTATION_RULES: ReadonlyMap<string, ManifestationRule> = new Map<string, ManifestationRule>([
+  rule('210200', 'Confirmacao da Operacao', CONCLUSIVE),
+  rule('210210', 'Ciencia da Operacao', AWARENESS),
+  rule('210220', 'Desconhecimento da Operacao', CONCLUSIVE),
+  rule('210240', 'Operacao nao Realizada', { ...CONCLUSIVE, justified: true }),
+  rule('211110', 'Solicitação de Apropriação de crédito presumido', TAX_REFORM),
+  rule('211124', 'Perecimento, perda, roubo ou furto durante o transporte contratado pelo adquirente', TAX_REFORM),
+  rule('211128', 'Aceite de débito na apuração por emissão de nota de crédito', TAX_REFORM),
+  rule('211130', 'Imobilização de Item', TAX_REFORM),
+  rule('211140', 'Solicitação de Apropriação de Crédito de Combustível', TAX_REFORM),
+  rule(
+    '211150',
+    'Solicitação de Apropriação de Crédito para bens e serviços que dependem de atividade do adquirente',
+    TAX_REFORM,
+  ),
+  rule('212110', 'Manifestação sobre Pedido de Transferência de Crédito de IBS em Operação de Sucessão', TAX_REFORM),
+  rule('212120', 'Manifestação sobre Pedido de Transferência de Crédito de CBS em Operação de Sucessão', TAX_REFORM),
+  rule('110001', 'Cancelamento de Evento', TAX_REFORM),
+]);
+
+export const AWARENESS_TYPE = '210210';
+export const EVENT_CANCELLATION = '110001';
+
+/** Statements that end the recipient's time to answer. */
+export const CONCLUSIVE_TYPES: readonly string[] = [...MANIFESTATION_RULES.values()]
+  .filter((each) => each.class === 'conclusive')
+  .map(({ type }) => type);
+
+const DAY = 86_400_000;
+
+/**
+ * Last instant at which a manifestation of this rule counts as made in time, milliseconds; null: no limit, or the authorization is not known.
+ *
+ * @param authorizedAt milliseconds
+ */
+export function legalDeadline({ days }: ManifestationRule, authorizedAt: number | null): number | null {
+  return days === null || authorizedAt === null ? null : authorizedAt + days * DAY;
+}
+
+export const JUSTIFICATION_LENGTH = { least: 15, most: 255 } as const;

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { CONCLUSIVE_TYPES, legalDeadline, MANIFESTATION_RULES } from '../../src/model/manifestation.js';
+import { sharedFile } from '../support/shared.js';
+
+/**
+ * Fixed pairs: a manifestation is a legal statement, and public tools get them wrong. Every value stands here a second time, beside the
+ * place where the norm says it.
+ */
+const PAIRS: readonly [
+  type: string,
+  text: string,
+  authority: string,
+  days: number | null,
+  times: number,
+  source: string,
+][] = [
+  // NT 2020.001 v1.60: texts without accents; deadlines by Ajuste SINIEF 14/2026 (10 days, 90 days); two of each conclusive type.
+  ['210200', 'Confirmacao da Operacao', 'an', 90, 2, 'e210200_v1.00.xsd'],
+  ['210210', 'Ciencia da Operacao', 'an', 10, 1, 'e210210_v1.00.xsd'],
+  ['210220', 'Desconhecimento da Operacao', 'an', 90, 2, 'e210220_v1.00.xsd'],
+  ['210240', 'Operacao nao Realizada', 'an', 90, 2, 'e210240_v1.00.xsd'],
+  // NT 2025.002: texts with accents, no deadline in the norm; nSeqEvento has two digits at most.
+  ['211110', 'Solicitação de Apropriação de crédito presumido', 'svrs', null, 99, 'e211110_v1.00.xsd'],
+  [
+    '211124',
+    'Perecimento, perda, roubo ou furto durante o transporte contratado pelo adquirente',
+    'svrs',
+    null,
+    99,
+    'e211124_v1.00.xsd',
+  ],
+  ['211128', 'Aceite de débito na apuração por emissão de nota de crédito', 'svrs', null, 99, 'e211128_v1.00.xsd'],
+  ['211130', 'Imobilização de Item', 'svrs', null, 99, 'e211130_v1.00.xsd'],
+  ['211140', 'Solicitação de Apropriação de Crédito de Combustível', 'svrs', null, 99, 'e211140_v1.00.xsd'],
+  [
+    '211150',
+    'Solicitação de Apropriação de Crédito para bens e serviços que dependem de atividade do adquirente',
+    'svrs',
+    null,
+    99,
+    'e211150_v1.00.xsd',
+  ],
+  [
+    '212110',
+    'Manifestação sobre Pedido de Transferência de Crédito de IBS em Operação de Sucessão',
+    'svrs',
+    null,
+    99,
+    'e212110_v1.00.xsd',
+  ],
+  [
+    '212120',
+    'Manifestação sobre Pedido de Transferência de Crédito de CBS em Operação de Sucessão',
+    'svrs',
+    null,
+    99,
+    'e212120_v1.00.xsd',
+  ],
+  ['110001', 'Cancelamento de Evento', 'svrs', null, 99, 'e110001_v1.00.xsd'],
+];
+
+describe('manifestations', () => {
+  for (const [type, text, authority, days, times, source] of PAIRS) {
+    test(`${type} is "${text}"`, () => {
+      const rule = MANIFESTATION_RULES.get(type);
+      assert.equal(rule?.description, text);
+      assert.equal(rule.type, type);
+      assert.equal(rule.authority, authority);
+      assert.equal(rule.days, days);
+      assert.equal(rule.times, times);
+      assert.equal(rule.justified, type === '210240', 'xJust is of 210240 alone (case C56)');
+    });
+
+    const xsd = sharedFile(`schemas/nfe/${source}`);
+    test(`${source} names ${type} so`, {
+      skip: xsd === null && 'the official schemas are not here (../shared)',
+    }, () => {
+      const [, written] =
+        /name="descEvento">[\s\S]*?<xs:enumeration value="([^"]+)"/.exec(readFileSync(xsd ?? '', 'utf8')) ?? [];
+      assert.equal(written, text);
+    });
+  }
+
+  test('nothing else is one', () => {
+    assert.deepEqual([...MANIFESTATION_RULES.keys()].sort(), PAIRS.map(([type]) => type).sort());
+    assert.deepEqual([...CONCLUSIVE_TYPES].sort(), ['210200', '210220', '210240']);
+  });
+
+  test('deadlines count in days from the authorization', () => {
+    const authorized = Date.parse('2026-11-30T10:00:00-03:00');
+    const deadline = (type: string, at: number | null = authorized) => {
+      const rule = MANIFESTATION_RULES.get(type);
+      assert.ok(rule);
+      const end = legalDeadline(rule, at);
+      return end === null ? null : new Date(end).toISOString();
+    };
+    assert.equal(deadline('210210'), '2026-12-10T13:00:00.000Z');
+    assert.equal(deadline('210200'), '2027-02-28T13:00:00.000Z');
+    assert.equal(deadline('211130'), null);
+    assert.equal(deadline('210210', null), null);
+  });
+});
