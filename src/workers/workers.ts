@@ -93,7 +93,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     clock,
     box: webhookSecretBox(parts.keyring),
     sender: parts.sender,
-    waker,
+    wakeEndpoints: (ids) => waker.wake(ids),
   });
 
   const create = (taskQueue: string, options: Omit<WorkerOptions, 'taskQueue'>) =>
