@@ -28,9 +28,10 @@ const CLOCK_SKEW_MS = 1_000;
  * Sends the webhooks of one endpoint. It holds nothing: what is due stands in the database, and this workflow is the engine that
  * sends, waits until the next is due, and can be started again at any time.
  */
-export async function delivery({ endpointId, historyLimit = HISTORY_LIMIT }: DeliveryInput): Promise<void> {
+export async function delivery(input: DeliveryInput): Promise<void> {
+  const { endpointId, historyLimit = HISTORY_LIMIT } = input;
   let woken = false;
-  let idleLooks = 0;
+  let idleLooks = input.idleLooks ?? 0;
 
   // Before the first await: a signal without a handler is lost at continue-as-new.
   setHandler(wakeSignal, () => {
@@ -52,7 +53,7 @@ export async function delivery({ endpointId, historyLimit = HISTORY_LIMIT }: Del
     if (historyIsLong()) {
       await condition(allHandlersFinished);
       // A wake that came meanwhile is not passed on: the new run begins by looking.
-      await continueAsNew<typeof delivery>({ endpointId, historyLimit });
+      await continueAsNew<typeof delivery>({ ...input, idleLooks });
     }
     // A wake from here on is about something that the activity may have missed.
     woken = false;

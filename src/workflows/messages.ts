@@ -53,6 +53,8 @@ export interface PauseSignal {
 export interface DeliveryInput {
   readonly endpointId: string;
   readonly historyLimit?: number;
+  /** Looks in vain so far; continue-as-new passes them on. */
+  readonly idleLooks?: number;
 }
 export interface HousekeepingInput {
   readonly every: 'minute' | 'hour' | 'day';
