@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_CODES } from '../model/words.js';
+import { ALERT_CODES, ALERT_SEVERITIES } from '../model/words.js';
 import { type AlertRow, listAlerts } from '../storage/alerts.js';
 import { type Api, answers } from './api.js';
 import { callerOf } from './authorization.js';
@@ -25,6 +25,7 @@ const alert = z
     environment: environment.nullable(),
     subject: z.string().nullable().describe('What else it is about: an endpoint, a service, an NSU'),
     detail: z.string(),
+    severity: openValue(ALERT_SEVERITIES).describe('critical: documents may be missed until somebody acts'),
     openedAt: answeredInstant,
     closedAt: answeredInstant.nullable(),
   })
@@ -68,6 +69,7 @@ function alertView(row: AlertRow): z.output<typeof alert> {
     environment: row.environment,
     subject: row.subject === '' ? null : row.subject,
     detail: row.detail,
+    severity: row.severity,
     openedAt: isoInstant(row.openedAt),
     closedAt: isoInstant(row.closedAt),
   };

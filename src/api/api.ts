@@ -77,8 +77,26 @@ export function answers<Good extends Record<number, unknown>>(good: Good, ...cod
       },
     ]),
   );
-  return { ...problems, ...good };
+  return { ...problems, ...described(good) };
 }
+
+/** Gives JSON answers a description, which OpenAPI asks for. The types of the handler do not see the difference. */
+function described<Good extends Record<number, unknown>>(good: Good): Good {
+  return Object.fromEntries(
+    Object.entries(good).map(([status, schema]) => [
+      status,
+      schema instanceof z.ZodObject
+        ? { description: GOOD[status] ?? 'Done', content: { 'application/json': { schema } } }
+        : schema,
+    ]),
+  ) as Good;
+}
+
+const GOOD: Readonly<Record<string, string>> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Stored; it happens from now on',
+};
 
 /** For the good answer of a route that gives bytes, not JSON. */
 export function bytes(description: string, ...contentTypes: readonly string[]) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FeedEvent, feedEvents } from '../storage/events.js';
+import { feedEvents } from '../storage/events.js';
 import { type Api, answers } from './api.js';
 import { visibleCompany } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
@@ -13,10 +13,10 @@ const sequence = z
 
 const feedEntry = z
   .looseObject({
+    id: z.string().describe('The `webhook-id`'),
+    type: z.string(),
+    action: z.string(),
     sequence: z.int().describe('Grows by one with every event of the company'),
-    type: z.string().describe('As in webhooks; `expired`: the event is older than 90 days and its body is gone'),
-    id: z.string().optional(),
-    action: z.string().optional(),
   })
   .meta({ id: 'FeedEvent', description: 'The body of a webhook, as every delivery of the event carries it' });
 
@@ -31,7 +31,8 @@ export function eventFeedRoutes(app: Api, deps: ApiDependencies): void {
         tags: ['webhooks'],
         summary: 'What webhooks would tell, in order, for customers without a public endpoint',
         description:
-          'Keep the `sequence` of the last event that you worked off and pass it as `after`. Nothing is skipped: whoever has seen a sequence was shown everything before it.',
+          'Keep the `sequence` of the last event that you worked off and pass it as `after`. Whoever has seen a sequence was shown everything before it. ' +
+          'Events are kept for 90 days: a reader who was away for longer sees the sequence jump, and finds the documents in `/v1/documents`.',
         params: companyParams,
         querystring: z.strictObject({
           limit: pageQuery.limit,
@@ -47,14 +48,9 @@ export function eventFeedRoutes(app: Api, deps: ApiDependencies): void {
       const events = await feedEvents(deps.database, company.id, cursor ?? after ?? 0, limit);
       const last = events.at(-1);
       return {
-        data: events.map(feedView),
+        data: events.map(({ body }) => JSON.parse(body) as z.output<typeof feedEntry>),
         nextCursor: last !== undefined && events.length === limit ? String(last.sequence) : null,
       };
     },
   );
-}
-
-/** A stub in place of a body that is no longer kept: a reader must see that there was something. */
-function feedView({ sequence, body }: FeedEvent): z.output<typeof feedEntry> {
-  return body === '' ? { sequence, type: 'expired' } : JSON.parse(body);
 }

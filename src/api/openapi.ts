@@ -36,10 +36,43 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
   },
   transform: (route) => {
     const transformed = jsonSchemaTransform(route);
-    const config = route.route.config as { scope?: Scope } | undefined;
-    return config?.scope === undefined
-      ? transformed
-      : { ...transformed, schema: { ...transformed.schema, security: [{ apiKey: [] }], 'x-scope': config.scope } };
+    const { scope } = (route.route.config ?? {}) as { scope?: Scope };
+    if (scope === undefined) return transformed;
+    const schema = { ...transformed.schema, security: [{ apiKey: [] }], 'x-scope': scope };
+    if (route.route.method === 'POST') Object.assign(schema, { headers: IDEMPOTENCY_HEADER });
+    return { ...transformed, schema };
   },
-  transformObject: jsonSchemaTransformObject,
+  transformObject: (document) => withoutUnused(jsonSchemaTransformObject(document)),
 };
+
+const IDEMPOTENCY_HEADER = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'A repeat with the same key and body within 24 hours gets the answer of the first and changes nothing',
+    },
+  },
+};
+
+type Document = ReturnType<typeof jsonSchemaTransformObject>;
+
+/** Every named schema comes out twice, as input and as output: keeps the ones that something refers to. */
+function withoutUnused(document: Document): Document {
+  const { components, ...rest } = document as { readonly components?: { readonly schemas?: Record<string, unknown> } };
+  const all = components?.schemas ?? {};
+  const kept = new Set<string>();
+  const keep = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (name === undefined || kept.has(name)) continue;
+      kept.add(name);
+      keep(all[name]);
+    }
+  };
+  keep(rest);
+  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name)));
+  return { ...rest, components: { ...components, schemas } } as Document;
+}
