@@ -9,10 +9,11 @@ const may = {
   government: ['model', 'platform'],
   storage: ['model', 'platform'],
   webhooks: ['model', 'platform'],
-  activities: ['model', 'cadence', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
+  pdf: ['model', 'documents', 'platform'],
+  activities: ['model', 'cadence', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks', 'pdf'],
   workers: ['model', 'activities', 'workflows', 'client', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
   client: ['model', 'workflows'],
-  api: ['model', 'client', 'storage', 'documents', 'certificates', 'webhooks', 'platform'],
+  api: ['model', 'client', 'storage', 'documents', 'certificates', 'webhooks', 'pdf', 'platform'],
   simulator: ['model', 'documents'],
 };
 
