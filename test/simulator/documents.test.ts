@@ -124,6 +124,14 @@ test('they vary as real ones do', () => {
     'issued by an office, series 890 to 899',
     (text) => /<emit><CPF>.*<avulsa>/.test(text) && /<serie>89\d</.test(text),
   );
+  some('issued by an office whose CNPJ is in the key', (text) => {
+    const [, office] = /<avulsa><CNPJ>([^<]*)/.exec(text) ?? [];
+    return (
+      office !== undefined &&
+      text.includes(`Id="NFe${first(text, 'chNFe')}"`) &&
+      first(text, 'chNFe')?.slice(6, 20) === office
+    );
+  });
   some('issued by an office, as a summary', (text) => /<resNFe.*<chNFe>.{22}89\d.*<CPF>/.test(text), 3);
   some('NFC-e', (text) => /<mod>65</.test(text));
   some('as recipient', (text) => /<dest><CNPJ>98765432000198/.test(text));

@@ -6,7 +6,7 @@ import type { ServiceAnswer } from './service.js';
 export function send(response: ServerResponse, answer: ServiceAnswer): void {
   let delivered = false;
   response.once('finish', () => {
-    delivered = answer.wire?.type !== 'cut';
+    delivered = true;
   });
   response.once('close', () => answer.over?.(delivered));
 
