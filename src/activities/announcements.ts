@@ -1,4 +1,4 @@
-import type { AlertCode, CaptureKey } from '../model/words.js';
+import type { AlertCode, AlertSeverity, CaptureKey } from '../model/words.js';
 import { type AlertIdentity, closeAlert, openAlert } from '../storage/alerts.js';
 import type { CompanyRow } from '../storage/companies.js';
 import type { Transaction } from '../storage/database.js';
@@ -25,11 +25,16 @@ export class Announcements {
   ) {}
 
   /** Opens an alert. The customer's system is told once, by this company's feed, however often it is opened again. */
-  async open(code: AlertCode, detail: string, scope: Scope = 'capture'): Promise<void> {
-    const opened = await openAlert(this.tx, this.#identity(code, scope), detail, this.at);
+  async open(
+    code: AlertCode,
+    detail: string,
+    scope: Scope = 'capture',
+    severity: AlertSeverity = 'warning',
+  ): Promise<void> {
+    const opened = await openAlert(this.tx, this.#identity(code, scope), detail, this.at, severity);
     if (!opened) return;
     const { documentType, environment } = this.capture;
-    this.#events.push(alertEvent({ code, detail, documentType, environment }, this.company, this.at));
+    this.#events.push(alertEvent({ code, detail, severity, documentType, environment }, this.company, this.at));
   }
 
   async close(code: AlertCode, scope: Scope = 'capture'): Promise<void> {

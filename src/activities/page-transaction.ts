@@ -77,7 +77,7 @@ function mayCommit(call: CallRow, row: CaptureRow, outcome: Outcome): boolean {
 }
 
 /** What an earlier commit of this call said, with the state as it is now. */
-export function storedResult(call: CallRow, row: CaptureRow, company: CompanyRow): Committed {
+function storedResult(call: CallRow, row: CaptureRow, company: CompanyRow): Committed {
   return {
     outcome: call.outcome ?? 'unknown',
     statusCode: call.statusCode,
@@ -110,8 +110,8 @@ class PageTransaction {
     const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, at) : null;
     const stored = archiveId === null ? { documents: 0, fresh: 0 } : await this.#storeItems(archiveId);
     await this.#storeGaps(step);
-    for (const { code, open, detail } of step.alerts) {
-      await (open ? this.#announcements.open(code, detail) : this.#announcements.close(code));
+    for (const { code, open, detail, severity } of step.alerts) {
+      await (open ? this.#announcements.open(code, detail, 'capture', severity) : this.#announcements.close(code));
     }
     const clocksDiffer = await this.#compareClocks();
     await settleCall(tx, call, this.#settlement(archiveId, stored.documents));

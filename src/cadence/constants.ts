@@ -1,3 +1,5 @@
+import type { AlertSeverity } from '../model/words.js';
+
 /** Durations in milliseconds, before time scale and jitter. Each rule names its source; docs/rules.md lists them all. */
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -21,8 +23,10 @@ export interface DistributionRules {
   readonly noneMovesCursor: boolean;
   /** NF-e: a 656 on distribution also forbids point queries; CT-e counts them apart. */
   readonly throttleSuspendsPointQueries: boolean;
-  /** NF-e: a 656 tells the pointer to go on from (NT 2014.002 v1.14). */
-  readonly throttleMovesCursor: boolean;
+  /** NF-e: a 656 tells the pointer to go on from (NT 2014.002 v1.14), and with it whether another program asks for the tax ID. */
+  readonly throttleTellsPointer: boolean;
+  /** Of the alert after a 589: the cursor is above the highest NSU that exists. */
+  readonly cursorAheadSeverity: AlertSeverity;
 }
 
 /** NF-e, NT 2014.002 v1.40. The hour of the norm and two minutes, since an early call costs another hour. */
@@ -35,7 +39,25 @@ export const NFE_RULES: DistributionRules = {
   pause109: 20 * MINUTE,
   noneMovesCursor: false,
   throttleSuspendsPointQueries: true,
-  throttleMovesCursor: true,
+  throttleTellsPointer: true,
+  cursorAheadSeverity: 'warning',
+};
+
+/**
+ * CT-e, NT 2015.002 v1.05, which names no hour after an empty queue: NF-e's is kept, without its two minutes, since operators saw this
+ * service forgive early calls (contract section 1b). Its NSUs, its blocks and its point queries are counted apart from NF-e's.
+ */
+export const CTE_RULES: DistributionRules = {
+  callLimit: 5 * MINUTE,
+  emptyQueue: 60 * MINUTE,
+  throttleBlock: 61 * MINUTE,
+  rejectionBlock: 60 * MINUTE,
+  pause108: 5 * MINUTE,
+  pause109: 20 * MINUTE,
+  noneMovesCursor: true,
+  throttleSuspendsPointQueries: false,
+  throttleTellsPointer: false,
+  cursorAheadSeverity: 'critical',
 };
 
 /** A communication failure waits 1, 2, 4, 8, 16, then 30 minutes. */

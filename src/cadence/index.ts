@@ -1,5 +1,5 @@
 import type { DocumentType } from '../model/words.js';
-import { type DistributionRules, NFE_RULES } from './constants.js';
+import { CTE_RULES, type DistributionRules, NFE_RULES } from './constants.js';
 import { soapCadence } from './soap.js';
 import type { Cadence } from './step.js';
 
@@ -24,6 +24,7 @@ export interface CaptureRules {
 
 const RULES: Partial<Record<DocumentType, CaptureRules>> = {
   nfe: rulesOf(NFE_RULES),
+  cte: rulesOf(CTE_RULES),
 };
 
 function rulesOf(rules: DistributionRules): CaptureRules {

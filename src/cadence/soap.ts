@@ -86,7 +86,8 @@ function afterNone(rules: DistributionRules, before: CaptureState, outcome: Of<'
   // The service said that nothing follows: whatever maxNSU it printed, nothing is pending.
   const state = { ...answered(before, outcome.statusCode, now), ultNsu: pointer, maxNsu: pointer, standstills: 0 };
   const step = queueEmpty(rules, state, now, 'queue empty');
-  return { ...step, jumped: passedOver(before.ultNsu, pointer, 'jump') };
+  // Before the first page nothing was promised: what the pointer passes then is no jump.
+  return { ...step, jumped: before.hasPage ? passedOver(before.ultNsu, pointer, 'jump') : null };
 }
 
 function queueEmpty(rules: DistributionRules, state: CaptureState, now: Circumstances, reason: string): Step {
@@ -121,7 +122,7 @@ function afterThrottle(
 ): Step {
   const until = now.at + scaled(rules.throttleBlock, before.timeScale);
   const pointer =
-    rules.throttleMovesCursor && outcome.ultNsu !== null ? maxNsu(before.ultNsu, outcome.ultNsu) : before.ultNsu;
+    rules.throttleTellsPointer && outcome.ultNsu !== null ? maxNsu(before.ultNsu, outcome.ultNsu) : before.ultNsu;
   const ownPage = before.unknowns > 0 && nsuDistance(before.ultNsu, pointer) <= BigInt(PAGE_SIZE);
   const state: CaptureState = {
     ...answered(before, outcome.statusCode, now),
@@ -133,7 +134,10 @@ function afterThrottle(
   return {
     ...step,
     jumped: passedOver(before.ultNsu, pointer, ownPage ? 'lost_page' : 'jump'),
-    alerts: ownPage ? [] : [opened('other_consumer', otherConsumer(before.ultNsu, outcome.ultNsu))],
+    alerts:
+      ownPage || !rules.throttleTellsPointer
+        ? []
+        : [opened('other_consumer', otherConsumer(before.ultNsu, outcome.ultNsu))],
   };
 }
 
@@ -151,7 +155,7 @@ function afterRejection(
   );
   if (outcome.statusCode !== '589') return step;
   const detail = `the cursor ${before.ultNsu} is above the government's highest NSU: wrong environment or tax ID, or a database from elsewhere`;
-  return { ...step, alerts: [opened('cursor_ahead', detail)] };
+  return { ...step, alerts: [{ ...opened('cursor_ahead', detail), severity: rules.cursorAheadSeverity }] };
 }
 
 function afterFailure(before: CaptureState, outcome: Of<'unreadable' | 'not_sent'>, now: Circumstances): Step {

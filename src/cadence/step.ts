@@ -1,7 +1,7 @@
 import type { CaptureState } from '../model/capture-state.js';
 import type { Nsu } from '../model/nsu.js';
 import type { Outcome } from '../model/outcome.js';
-import type { AlertCode } from '../model/words.js';
+import type { AlertCode, AlertSeverity } from '../model/words.js';
 
 /** What a rule may know besides the state and the outcome. Instants are milliseconds since 1970. */
 export interface Circumstances {
@@ -29,7 +29,13 @@ export interface Step {
   readonly jumped: JumpedRange | null;
   /** The whole service is shut down until then (108, 109). */
   readonly servicePause: { readonly code: string; readonly until: number } | null;
-  readonly alerts: readonly { readonly code: AlertCode; readonly open: boolean; readonly detail: string }[];
+  readonly alerts: readonly {
+    readonly code: AlertCode;
+    readonly open: boolean;
+    readonly detail: string;
+    /** Of an alert that opens; default `warning`. */
+    readonly severity?: AlertSeverity;
+  }[];
 }
 
 /** The polling rules of one document type: a pure function, and nothing else. */

@@ -79,3 +79,7 @@ export const ALERT_CODES = [
   'page_without_progress',
 ] as const;
 export type AlertCode = (typeof ALERT_CODES)[number];
+
+/** `critical`: documents may be missed until somebody acts. */
+export const ALERT_SEVERITIES = ['warning', 'critical'] as const;
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];

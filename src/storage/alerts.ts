@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { AlertCode, DocumentType, Environment } from '../model/words.js';
+import type { AlertCode, AlertSeverity, DocumentType, Environment } from '../model/words.js';
 import type { Queryable } from './database.js';
 import { instant } from './database.js';
 import { Filter } from './filter.js';
@@ -24,11 +24,12 @@ export interface AlertRow {
   readonly environment: Environment | null;
   readonly subject: string;
   readonly detail: string;
+  readonly severity: AlertSeverity;
   readonly openedAt: number;
   readonly closedAt: number | null;
 }
 
-const COLUMNS = `id, code, company_id as "companyId", document_type as "documentType", environment, subject, detail,
+const COLUMNS = `id, code, company_id as "companyId", document_type as "documentType", environment, subject, detail, severity,
   opened_at as "openedAt", closed_at as "closedAt"`;
 
 /** Opens an alert. Null: it is open already, and nobody needs to be told again. */
@@ -37,12 +38,13 @@ export async function openAlert(
   identity: AlertIdentity,
   detail: string,
   now: number,
+  severity: AlertSeverity = 'warning',
 ): Promise<AlertRow | null> {
   const { rows } = await db.query<AlertRow>(
-    `insert into alerts (id, code, company_id, document_type, environment, subject, detail, opened_at)
-     values ($6, $1, $2, $3, $4, $5, $7, $8)
+    `insert into alerts (id, code, company_id, document_type, environment, subject, detail, opened_at, severity)
+     values ($6, $1, $2, $3, $4, $5, $7, $8, $9)
      on conflict do nothing returning ${COLUMNS}`,
-    [...identityValues(identity), uuidv7(), detail, instant(now)],
+    [...identityValues(identity), uuidv7(), detail, instant(now), severity],
   );
   return rows[0] ?? null;
 }

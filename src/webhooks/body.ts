@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { AlertCode, DocumentType, Environment } from '../model/words.js';
+import type { AlertCode, AlertSeverity, DocumentType, Environment } from '../model/words.js';
 import { documentView, type StoredDocument } from './document-view.js';
 import { alertEventName, documentEventName, type EventName } from './events.js';
 
@@ -26,6 +26,8 @@ export interface AlertView {
   readonly code: AlertCode;
   /** One English sentence. Nothing secret. */
   readonly detail: string;
+  /** Default: `warning`. */
+  readonly severity?: AlertSeverity;
   readonly documentType?: DocumentType;
   readonly environment?: Environment;
   /** What else it is about: an endpoint's id, a service, an NSU. */
@@ -48,7 +50,14 @@ export function documentEvent(document: StoredDocument, company: EventCompany, a
 
 /** The event that tells of an opened alert. */
 export function alertEvent(alert: AlertView, company: EventCompany, at: number): PreparedEvent {
-  return prepare(alertEventName(alert.code), company, at, alert, alert.documentType ?? null, null);
+  return prepare(
+    alertEventName(alert.code),
+    company,
+    at,
+    { severity: 'warning', ...alert },
+    alert.documentType ?? null,
+    null,
+  );
 }
 
 /** What `POST /v1/webhook-endpoints/{id}/test` sends: signed like any event, stored nowhere. */

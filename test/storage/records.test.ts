@@ -47,7 +47,7 @@ describe('alerts', () => {
     const company = randomUUID();
     await openAlert(db, { code: 'service_outage', subject: 's' }, 'a', NOW);
     await openAlert(db, { code: 'item_failed', companyId: company, documentType: 'cte' }, 'b', NOW + 1);
-    await openAlert(db, { code: 'cursor_ahead', ...capture }, 'c', NOW + 2);
+    await openAlert(db, { code: 'cursor_ahead', ...capture }, 'c', NOW + 2, 'critical');
     await closeAlert(db, { code: 'cursor_ahead', ...capture }, NOW + 3);
     const details = async (filter: Parameters<typeof listAlerts>[1]) =>
       (await listAlerts(db, filter, { limit: 10 })).rows.map(({ detail }) => detail).join('');
@@ -58,6 +58,8 @@ describe('alerts', () => {
     assert.equal(await details({ companyId: company }), 'b');
     assert.equal(await details({ documentType: 'nfe' }), 'c');
     assert.equal(await details({ visible: [company] }), 'b');
+    const severities = (await listAlerts(db, {}, { limit: 10 })).rows.map(({ severity }) => severity);
+    assert.deepEqual(severities, ['critical', 'warning', 'warning']);
     const first = await listAlerts(db, {}, { limit: 2 });
     const second = await listAlerts(db, {}, { limit: 2, cursor: first.nextCursor });
     assert.deepEqual([first.rows.length, second.rows.map(({ detail }) => detail), second.nextCursor], [2, ['a'], null]);

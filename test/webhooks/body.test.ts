@@ -92,7 +92,9 @@ describe('the body of an event', () => {
     const body = JSON.parse(event.body(7));
     assert.equal(body.type, 'capture_alert');
     assert.equal(body.action, 'other_consumer');
-    assert.deepEqual(body.data, alert);
+    assert.deepEqual(body.data, { severity: 'warning', ...alert });
+    const critical = alertEvent({ ...alert, severity: 'critical' }, COMPANY, AT);
+    assert.equal(JSON.parse(critical.body(8)).data.severity, 'critical');
     assert.equal(event.documentId, null);
   });
 
