@@ -4,8 +4,9 @@ import type { Environment } from '../model/words.js';
 /** Addresses of one environment, by service. A service without a built-in address is only there when the endpoints file names it. */
 export interface ServiceAddresses {
   readonly nfeDistribution: string;
-  readonly nfeEvent?: string;
-  readonly nfeEventSvrs?: string;
+  readonly nfeEvent: string;
+  /** Tax Reform events. */
+  readonly nfeEventSvrs: string;
   readonly cteDistribution?: string;
   readonly cteEvent?: string;
   readonly adn?: string;
@@ -14,10 +15,18 @@ export interface ServiceAddresses {
 
 export type GovernmentAddresses = Readonly<Record<Environment, ServiceAddresses>>;
 
-/** The government's own (nfe-cte.md 1a). */
+/** The government's own (nfe-cte.md 1a, 1c, 1d). */
 const BUILT_IN: GovernmentAddresses = {
-  production: { nfeDistribution: 'https://www1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx' },
-  homologation: { nfeDistribution: 'https://hom1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx' },
+  production: {
+    nfeDistribution: 'https://www1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx',
+    nfeEvent: 'https://www.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx',
+    nfeEventSvrs: 'https://nfe.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx',
+  },
+  homologation: {
+    nfeDistribution: 'https://hom1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx',
+    nfeEvent: 'https://hom1.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx',
+    nfeEventSvrs: 'https://nfe-homologacao.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx',
+  },
 };
 
 const address = z.url({ protocol: /^https$/, error: 'must be an https:// address' }).optional();

@@ -1,16 +1,9 @@
-import type { Outcome } from '../model/outcome.js';
 import type { GovernmentAddresses } from './addresses.js';
 import { readDistributionAnswer } from './nfe-distribution-answer.js';
 import { buildDistributionRequest, type DistributionRequest } from './nfe-distribution-request.js';
+import { nothingCame } from './no-answer.js';
 import { soapContentType, soapEnvelope } from './soap.js';
-import {
-  type CallAnswer,
-  type ClientCertificate,
-  type FailureStage,
-  type GovernmentResponse,
-  type Transport,
-  TransportFailure,
-} from './types.js';
+import type { CallAnswer, ClientCertificate, GovernmentResponse, Transport } from './types.js';
 
 export { readDistributionAnswer } from './nfe-distribution-answer.js';
 export {
@@ -70,26 +63,4 @@ export function createNfeDistribution(parts: {
       return { ...readDistributionAnswer(body, { contentType, httpStatus, query: call.query }), raw };
     },
   };
-}
-
-/** A host's transport that breaks its word, by throwing something else, may have sent the request. */
-function nothingCame(error: unknown): CallAnswer {
-  const { stage, reason } =
-    error instanceof TransportFailure
-      ? error
-      : new TransportFailure('unknown', 'the transport failed without saying how far it got');
-  const statusText = reason.slice(0, 500);
-  return { outcome: outcomeOf(stage, statusText), items: [], statusText, serverTime: null, warnings: [], raw: null };
-}
-
-function outcomeOf(stage: FailureStage, reason: string): Outcome {
-  switch (stage) {
-    case 'not_sent':
-    case 'unknown':
-      return { kind: stage, reason };
-    case 'certificate_refused':
-      return { kind: 'certificate_refused', statusCode: 'TLS' };
-    case 'answer_too_large':
-      return { kind: 'unreadable', statusCode: 'none', reason };
-  }
 }

@@ -44,6 +44,11 @@ export class XmlElement {
     return this.source.text.slice(this.start, this.end);
   }
 
+  /** The content as XML, markup and references included, in Unicode. */
+  get markup(): string {
+    return decodeText(this.content, this.source.charset);
+  }
+
   /** Text content without outer white space. */
   get text(): string {
     return plainText(decodeText(this.content, this.source.charset)).trim();

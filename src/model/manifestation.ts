@@ -87,4 +87,16 @@ export function legalDeadline({ days }: ManifestationRule, authorizedAt: number 
   return days === null || authorizedAt === null ? null : authorizedAt + days * DAY;
 }
 
-export const JUSTIFICATION_LENGTH = { least: 15, most: 255 } as const;
+const LEAST_JUSTIFICATION = 15;
+const MOST_JUSTIFICATION = 255;
+
+/** What is wrong with a justification (xJust), in words that follow the field's name; null: nothing. It is sent exactly as given. */
+export function justificationFault(text: string): string | null {
+  if (text.length < LEAST_JUSTIFICATION || text.length > MOST_JUSTIFICATION) {
+    return `must have ${LEAST_JUSTIFICATION} to ${MOST_JUSTIFICATION} characters and has ${text.length}`;
+  }
+  // TString of the XSDs.
+  return /^[!-ÿ][ -ÿ]*[!-ÿ]$/.test(text)
+    ? null
+    : 'must be one line of Latin-1 (letters, accents, digits, signs) that neither begins nor ends with a blank';
+}

@@ -51,6 +51,9 @@ const FORGETFUL: QueueObserver & JournalObserver = {
   journalCleared() {},
 };
 
+/** Addresses of one environment. */
+export type Endpoints = Record<'nfeDistribution' | 'nfeEvent' | 'nfeEventSvrs', string>;
+
 /** A running simulator. Everything that the control API does can be done here by method. */
 export class Simulator {
   readonly clock: SimulatorClock;
@@ -124,8 +127,12 @@ export class Simulator {
   }
 
   /** Content of the file that MALOTE_ENDPOINTS_FILE names. */
-  endpoints(): Record<'production' | 'homologation', { nfeDistribution: string }> {
-    const of = (environment: string) => ({ nfeDistribution: `${this.url}/${environment}${this.distribution.path}` });
+  endpoints(): Record<'production' | 'homologation', Endpoints> {
+    const of = (environment: string) => ({
+      nfeDistribution: `${this.url}/${environment}${this.distribution.path}`,
+      nfeEvent: `${this.url}/${environment}/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx`,
+      nfeEventSvrs: `${this.url}/${environment}/ws/recepcaoevento/recepcaoevento4.asmx`,
+    });
     return { production: of('production'), homologation: of('homologation') };
   }
 

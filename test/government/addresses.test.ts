@@ -12,6 +12,13 @@ test('without a file the addresses are the government’s', () => {
     homologation.nfeDistribution,
     'https://hom1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx',
   );
+  assert.equal(production.nfeEvent, 'https://www.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx');
+  assert.equal(homologation.nfeEvent, 'https://hom1.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx');
+  assert.equal(production.nfeEventSvrs, 'https://nfe.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx');
+  assert.equal(
+    homologation.nfeEventSvrs,
+    'https://nfe-homologacao.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx',
+  );
   for (const services of [production, homologation]) assert.ok(Object.values(services).every(isGovernmentHost));
 });
 
@@ -24,6 +31,7 @@ test('a file goes over them, each address by itself', () => {
   );
   assert.deepEqual(given.production, built.production);
   assert.deepEqual(given.homologation, {
+    ...built.homologation,
     nfeDistribution: 'https://localhost:8443/nfe',
     cteDistribution: 'https://localhost:8443/cte',
   });

@@ -23,9 +23,16 @@ function faultsOf(env: NodeJS.ProcessEnv, needs = SEPARATE_PROCESS): readonly st
   }
 }
 
+const elsewhereOf = (environment: string) =>
+  Object.fromEntries(
+    ['nfeDistribution', 'nfeEvent', 'nfeEventSvrs'].map((name) => [
+      name,
+      `https://127.0.0.1:4443/${environment}/${name}`,
+    ]),
+  );
 const elsewhere = JSON.stringify({
-  production: { nfeDistribution: 'https://127.0.0.1:4443/production' },
-  homologation: { nfeDistribution: 'https://127.0.0.1:4443/homologation' },
+  production: elsewhereOf('production'),
+  homologation: elsewhereOf('homologation'),
 });
 
 describe('settings', () => {
@@ -48,10 +55,10 @@ describe('settings', () => {
   });
 
   test('a time scale is refused while the government itself would be asked, in either environment', () => {
-    assert.equal(faultsOf({ MALOTE_TIME_SCALE: '60' }, []).length, 2);
+    assert.equal(faultsOf({ MALOTE_TIME_SCALE: '60' }, []).length, 6);
     const half = file('half.json', JSON.stringify({ homologation: JSON.parse(elsewhere).homologation }));
     const faults = faultsOf({ MALOTE_TIME_SCALE: '60', MALOTE_ENDPOINTS_FILE: half }, []);
-    assert.equal(faults.length, 1);
+    assert.equal(faults.length, 3);
     assert.match(faults[0] ?? '', /nfeDistribution of production is the government's own/);
     const all = { MALOTE_TIME_SCALE: '60', MALOTE_ENDPOINTS_FILE: file('all.json', elsewhere) };
     assert.equal(loadSettings(all).timeScale, 60);
