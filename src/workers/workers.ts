@@ -61,8 +61,8 @@ export interface Workers {
   shutdown(): void;
 }
 
-/** One worker per task queue: workflows, government calls by document type, webhooks, short work in the background. */
-export async function createWorkers(parts: WorkerParts): Promise<Workers> {
+/** The activities of one process, by the queue that they are served on. */
+export function activitiesOf(parts: WorkerParts) {
   const { database, clock = new PostgresClock(database) } = parts;
   const messenger = new WorkflowMessenger(new Client({ connection: parts.connection, namespace: parts.namespace }));
   const waker = new EndpointWaker({
@@ -95,7 +95,18 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     sender: parts.sender,
     wakeEndpoints: (ids) => waker.wake(ids),
   });
+  return {
+    nfe: { ...activities.government },
+    webhooks: { ...delivery },
+    background: { ...activities.captureRow, ...activities.housekeeping, startOverdue },
+    /** Sends the wakes that wait for their interval. */
+    close: () => waker.close(),
+  };
+}
 
+/** One worker per task queue: workflows, government calls by document type, webhooks, short work in the background. */
+export async function createWorkers(parts: WorkerParts): Promise<Workers> {
+  const activities = activitiesOf(parts);
   const create = (taskQueue: string, options: Omit<WorkerOptions, 'taskQueue'>) =>
     Worker.create({
       connection: parts.connection,
@@ -108,20 +119,20 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
   const workers = await Promise.all([
     create(TASK_QUEUES.workflows, { ...workflowSource(), maxCachedWorkflows: CACHED_WORKFLOWS }),
     create(TASK_QUEUES.nfe, {
-      activities: { ...activities.government },
+      activities: activities.nfe,
       maxTaskQueueActivitiesPerSecond: parts.rates.nfe,
       maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
     }),
     create(TASK_QUEUES.webhooks, {
-      activities: { ...delivery },
+      activities: activities.webhooks,
       maxConcurrentActivityTaskExecutions: DELIVERY_RUNS_AT_ONCE,
     }),
     create(TASK_QUEUES.background, {
-      activities: { ...activities.captureRow, ...activities.housekeeping, startOverdue },
+      activities: activities.background,
       maxConcurrentActivityTaskExecutions: ROWS_AT_ONCE,
     }),
   ]);
-  return together(workers, () => waker.close());
+  return together(workers, activities.close);
 }
 
 /** One that fails stops all: a process that serves half of its queues looks healthy and is not. */

@@ -25,11 +25,20 @@ import { createEndpoint } from '../../src/storage/endpoints.js';
 import { type ObjectStore, openObjectStore } from '../../src/storage/object-store/index.js';
 import { readXml } from '../../src/storage/read-xml.js';
 import { WebhookSender } from '../../src/webhooks/sender.js';
-import { createWorkers, type Workers } from '../../src/workers/workers.js';
+import { activitiesOf, createWorkers, type WorkerParts, type Workers } from '../../src/workers/workers.js';
 import { testDatabase } from '../support/database.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
+/** A government and a customer's endpoint that live elsewhere. Then `simulator` and `receiver` are not to be touched. */
+export interface Outside {
+  readonly caPem: string;
+  readonly endpoints: string;
+  readonly issueA1: (request: { taxId: string; name: string; password: string }) => Promise<Uint8Array>;
+  readonly receiver: { readonly url: string; readonly secret: string };
+}
+
 export interface SystemOptions {
+  readonly outside?: Outside;
   readonly temporal: { readonly nativeConnection: NativeConnection; readonly namespace: string };
   /** True on the time-skipping server: then the activities' clock is Temporal's, and the simulator is pushed to it. */
   readonly skipping?: boolean;
@@ -49,7 +58,8 @@ export class System {
   readonly keyring: Keyring;
   readonly messenger: WorkflowMessenger;
   readonly client: Client;
-  #workers: { readonly workers: Workers; readonly run: Promise<void>; readonly sender: WebhookSender } | null = null;
+  #workers: { readonly workers: Workers; readonly run: Promise<void> } | null = null;
+  readonly #sender = new WebhookSender({ version: 'test', allowPrivate: true });
   readonly #folder: string;
 
   private constructor(
@@ -84,37 +94,52 @@ export class System {
   }
 
   async startWorkers(): Promise<void> {
+    const workers = await createWorkers(this.#parts());
+    this.#workers = { workers, run: workers.run() };
+  }
+
+  #parts(): WorkerParts {
     const { temporal, skipping, timeScale = 1, activityOptions, rate = 1000 } = this.options;
-    const sender = new WebhookSender({ version: 'test', allowPrivate: true });
-    const workers = await createWorkers({
+    return {
       connection: temporal.nativeConnection,
       namespace: temporal.namespace,
       database: this.database,
       objectStore: this.objectStore,
       keyring: this.keyring,
-      transport: createHttpsTransport({ caFile: this.simulator.caPem }),
-      addresses: governmentAddresses(this.simulator.endpointsFile()),
-      sender,
+      transport: createHttpsTransport({ caFile: this.#government.caPem }),
+      addresses: governmentAddresses(this.#government.endpoints),
+      sender: this.#sender,
       rates: { nfe: rate },
       timeScale,
       ...(skipping && { clock: skippedTime(this.simulator) }),
       activityOptions: { ...(skipping && { comparesClocks: true }), ...activityOptions },
-    });
-    this.#workers = { workers, run: workers.run(), sender };
+    };
   }
 
   async stopWorkers(): Promise<void> {
     this.#workers?.workers.shutdown();
     await this.#workers?.run;
-    await this.#workers?.sender.close();
     this.#workers = null;
   }
 
   async stop(): Promise<void> {
     await this.stopWorkers();
+    await this.#sender.close();
     await Promise.all([this.simulator.stop(), this.receiver.stop(), this.database.close()]);
     await this.dropDatabase();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #government(): Outside {
+    const { simulator, receiver } = this;
+    return (
+      this.options.outside ?? {
+        caPem: simulator.caPem,
+        endpoints: simulator.endpointsFile(),
+        issueA1: async (request) => simulator.issueA1(request).pfx,
+        receiver: { url: receiver.url, secret: receiver.secret },
+      }
+    );
   }
 
   get objectStoreUrl(): string {
@@ -126,7 +151,7 @@ export class System {
     const id = uuidv7();
     await createCompany(this.database, { id, taxId, name: 'Empresa de Teste', uf });
     const password = 'segredo-de-teste';
-    const { pfx } = this.simulator.issueA1({ taxId, name: 'EMPRESA DE TESTE', password });
+    const pfx = await this.#government.issueA1({ taxId, name: 'EMPRESA DE TESTE', password });
     const opened = openA1(pfx, password);
     const certificateId = uuidv7();
     const { keyId, wrappedKey, sealed } = sealKey(this.keyring, opened, certificateId);
@@ -152,7 +177,7 @@ export class System {
 
   async addEndpoint(): Promise<void> {
     const box = webhookSecretBox(this.keyring);
-    await createEndpoint(this.database, box, { url: this.receiver.url, secret: this.receiver.secret, at: Date.now() });
+    await createEndpoint(this.database, box, { ...this.#government.receiver, at: Date.now() });
   }
 
   /** Writes the row and starts the workflow, as the API does. */
@@ -172,6 +197,29 @@ export class System {
     await this.database.transaction((tx) =>
       enableCapture(tx, { capture, options: () => options, now: Date.now(), timeScale }),
     );
+  }
+
+  /** The activities themselves, for loops without Temporal. */
+  activities() {
+    const parts = activitiesOf(this.#parts());
+    return { ...parts.nfe, ...parts.webhooks, ...parts.background };
+  }
+
+  async count(table: 'documents' | 'deliveries'): Promise<number> {
+    return Number((await this.database.query<{ n: string }>(`select count(*) as n from ${table}`)).rows[0]?.n);
+  }
+
+  /** Deliveries that are still to be made. */
+  async pending(): Promise<number> {
+    return Number(
+      (await this.database.query<{ n: string }>("select count(*) as n from deliveries where status = 'pending'"))
+        .rows[0]?.n,
+    );
+  }
+
+  async endpointId(): Promise<string> {
+    const { rows } = await this.database.query<{ id: string }>('select id from endpoints');
+    return rows[0]?.id ?? '';
   }
 
   /** Every stored document of a company: NSU → SHA-256 of the bytes that the archive gives back. */
