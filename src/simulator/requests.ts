@@ -29,7 +29,7 @@ const nsu = z.union([z.string(), z.number()]).transform((value, context) => {
 });
 
 /** An instant: RFC 3339, or milliseconds since 1970. */
-export const instantSchema = z.union([
+const instantSchema = z.union([
   z.number().int().nonnegative(),
   z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
 ]);

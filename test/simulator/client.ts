@@ -75,7 +75,7 @@ export function envelope(data: string): string {
   );
 }
 
-export interface ReadItem {
+interface ReadItem {
   readonly nsu: string | null;
   readonly schema: string;
   readonly content: string;

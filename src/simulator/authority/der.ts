@@ -47,10 +47,6 @@ export function toDer(node: Node): Buffer {
   return Buffer.from(forge.asn1.toDer(node).getBytes(), 'latin1');
 }
 
-export function fromDer(der: Buffer): Node {
-  return forge.asn1.fromDer(bytes(der));
-}
-
 /** node-forge keeps bytes in strings, one character each. */
 export function bytes(content: Buffer): string {
   return content.toString('latin1');

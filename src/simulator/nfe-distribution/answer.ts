@@ -23,7 +23,7 @@ export interface DistributionAnswer {
   readonly items: readonly AnswerItem[];
 }
 
-export const APPLICATION_VERSION = 'SIM_AN_1.0';
+const APPLICATION_VERSION = 'SIM_AN_1.0';
 
 /** Fields of an answer that a script can leave out. */
 export const OMITTABLE = ['verAplic', 'xMotivo', 'dhResp', 'ultNSU', 'maxNSU', 'NSU', 'schema'] as const;

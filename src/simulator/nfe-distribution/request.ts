@@ -4,7 +4,7 @@ import { ufByCode } from '../../documents/uf.js';
 import type { Nsu } from '../../model/nsu.js';
 import { type Element, withDescendants } from '../soap/element.js';
 
-export type DistributionQuestion =
+type DistributionQuestion =
   | { readonly kind: 'distNSU'; readonly nsu: Nsu }
   | { readonly kind: 'consNSU'; readonly nsu: Nsu }
   | { readonly kind: 'consChNFe'; readonly key: string };

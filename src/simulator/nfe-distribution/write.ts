@@ -47,7 +47,7 @@ function encode(xml: string, dress: Dress | null): Buffer {
 }
 
 /** The part of a script that concerns the wire. */
-export function wireFault(script: ScriptedAnswer | null): WireFault | null {
+function wireFault(script: ScriptedAnswer | null): WireFault | null {
   switch (script?.type) {
     case 'reset':
       return { type: 'reset' };

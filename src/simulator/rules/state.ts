@@ -31,7 +31,7 @@ export const UNUSED: UsageState = {
 };
 
 /** What a call can break. */
-export const RULES = [
+const RULES = [
   /** Within the hour after 137, or after an answer with ultNSU = maxNSU. */
   'early',
   /** Not from the ultNSU of the last answer. */

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { OMITTABLE } from '../nfe-distribution/answer.js';
 
 /** Ways to break one docZip of an otherwise real page. The true bytes can still be had by consNSU. */
-export const CORRUPTIONS = ['cut_gzip', 'not_gzip', 'not_base64', 'truncated_xml', 'doctype', 'empty'] as const;
+const CORRUPTIONS = ['cut_gzip', 'not_gzip', 'not_base64', 'truncated_xml', 'doctype', 'empty'] as const;
 export type Corruption = (typeof CORRUPTIONS)[number];
 
 /** Ways to write a real answer differently. */
-export const DRESSES = ['latin1', 'latin1_undeclared', 'bom', 'prefixes', 'header'] as const;
+const DRESSES = ['latin1', 'latin1_undeclared', 'bom', 'prefixes', 'header'] as const;
 export type Dress = (typeof DRESSES)[number];
 
 const item = z.number().int().min(0).default(0);
