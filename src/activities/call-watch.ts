@@ -15,7 +15,7 @@ export function mark(): Mark {
 }
 
 /** Milliseconds since the mark: the longer of the two opinions. */
-export function elapsedSince({ monotonic, wall }: Mark): number {
+function elapsedSince({ monotonic, wall }: Mark): number {
   return Math.max(performance.now() - monotonic, Date.now() - wall);
 }
 

@@ -93,7 +93,7 @@ export interface CallLimits {
   readonly firstPause: number;
 }
 
-export const CALL_LIMITS: CallLimits = {
+const CALL_LIMITS: CallLimits = {
   beat: 5_000,
   blind: 60_000,
   sendWithin: 20_000,

@@ -8,12 +8,10 @@ import { createSweep } from './sweep.js';
 
 export type {
   ActivityDependencies,
-  CallLimits,
   CallObserver,
   DistributionQuestion,
   DistributionService,
   Failpoint,
-  SettledCall,
   TransactionClock,
 } from './dependencies.js';
 

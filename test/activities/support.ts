@@ -41,7 +41,7 @@ export class SkippingClock {
 }
 
 /** Thrown at a failpoint: what a killed process leaves is what an attempt that ends here leaves. */
-export class Died extends Error {
+class Died extends Error {
   override readonly name = 'Died';
 }
 
