@@ -10,18 +10,6 @@ class ApiProblem extends Error {
   }
 }
 
-/** A capture as the API shows it; what `malote dev` needs of it. */
-export interface CaptureState {
-  readonly companyId: string;
-  readonly phase: string;
-  readonly reason: string;
-  readonly ultNsu: string;
-  readonly maxNsu: string;
-  readonly lag: number;
-  readonly documents: number;
-  readonly nextQueryAt: string | null;
-}
-
 /** `malote dev` as a customer of its own API: what the demonstration does, anybody can do. */
 export class DevApi {
   constructor(
@@ -51,10 +39,6 @@ export class DevApi {
 
   async capture(companyId: string): Promise<void> {
     await this.ask('PUT', `/v1/companies/${companyId}/captures/nfe`, { environment: 'homologation' });
-  }
-
-  async captures(): Promise<CaptureState[]> {
-    return (await this.ask<{ data: CaptureState[] }>('GET', '/v1/captures?limit=200')).data;
   }
 
   /** Makes a webhook endpoint; its secret is shown only now. */

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Simulator } from '../simulator/index.js';
+import type { CaptureRow } from '../storage/capture-rows.js';
 import type { DataFolder } from './data-folder.js';
-import type { CaptureState, DevApi } from './dev-api.js';
+import type { DevApi } from './dev-api.js';
 
 /** A company of the demonstration. Names and numbers are made up; the check digits are right. */
 export interface DemoCompany {
@@ -73,10 +74,10 @@ export class DemoEndpoint {
   }
 }
 
-/** True when everything that the government has for a company is stored. */
-export function isDrained(simulator: Simulator, company: DemoCompany, capture: CaptureState): boolean {
+/** True when everything that the government has for a company is stored, and nothing is being asked. */
+export function isDrained(simulator: Simulator, company: DemoCompany, capture: CaptureRow): boolean {
   const { maxNsu } = simulator.companies.get({ taxId: company.taxId, environment: ENVIRONMENT });
-  return capture.ultNsu === maxNsu && capture.lag === 0 && capture.phase === 'waiting';
+  return capture.ultNsu === maxNsu && capture.phase === 'waiting';
 }
 
 /** Lets a few documents arrive now and then, so that one sees them flow. Returns a function that ends it. */

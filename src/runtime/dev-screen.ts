@@ -1,14 +1,18 @@
 import colors from 'picocolors';
-import type { CaptureState } from './dev-api.js';
+import type { CaptureRow } from '../storage/capture-rows.js';
 import type { DemoCompany } from './dev-demo.js';
 import type { Arrival } from './dev-receiver.js';
 
-/** What a webhook says, in the words of the person who gets it. */
-const WHAT: Record<string, string> = {
-  procNFe: 'invoice',
-  resNFe: 'invoice summary',
-  procEventoNFe: 'event',
-  resEvento: 'event summary',
+/** What a document is, in the words of the person who gets it. */
+const WHAT: Record<string, readonly [one: string, many: string]> = {
+  procNFe: ['invoice', 'invoices'],
+  resNFe: ['summary', 'summaries'],
+  procEventoNFe: ['event', 'events'],
+  resEvento: ['event summary', 'event summaries'],
+};
+const wordOf = ({ event }: Arrival): readonly [string, string] => {
+  const { action, data } = event;
+  return WHAT[data.kind ?? ''] ?? [data.kind ?? action, data.kind ?? action];
 };
 /** Up to so many webhooks a second are shown one by one. */
 const ONE_BY_ONE = 4;
@@ -62,7 +66,7 @@ export class DevScreen {
   }
 
   /** Once a second: what changed since. */
-  tick(captures: readonly CaptureState[]): void {
+  tick(captures: readonly CaptureRow[]): void {
     for (const capture of captures) this.#capture(capture);
     const arrivals = this.#waiting;
     this.#waiting = [];
@@ -76,39 +80,39 @@ export class DevScreen {
       );
   }
 
-  #capture(capture: CaptureState): void {
+  #capture(capture: CaptureRow): void {
     const company = this.#companies.get(capture.companyId);
     if (company === undefined) return;
     const at = Number(capture.ultNsu);
     const of = Number(capture.maxNsu);
-    const next = capture.nextQueryAt === null ? '' : `, asks again at ${clock(new Date(capture.nextQueryAt))}`;
-    const reason = capture.phase === 'querying' ? '' : `  ${colors.dim(`${capture.reason}${next}`)}`;
-    const key = `${capture.phase} ${at} ${of} ${capture.reason}`;
+    const { reason, nextQueryAt } = capture.state;
+    const next = nextQueryAt === null ? '' : `, next at ${timeOf(new Date(nextQueryAt))}`;
+    const why = capture.phase === 'querying' ? '' : `  ${colors.dim(reason + next)}`;
+    const key = `${capture.phase} ${at} ${of} ${reason}`;
     if (this.#shown.get(capture.companyId) === key) return;
     this.#shown.set(capture.companyId, key);
     const phase = (capture.phase === 'waiting' ? colors.green : colors.yellow)(capture.phase.padEnd(11));
-    this.write(
-      `${clock()}  ${bar(at, of)} ${company.name.padEnd(20)} ${phase} ${bold(at)} of ${of} documents${reason}`,
-    );
+    const stand = of === 0 ? 'about to ask for the first time' : `${bold(at)} of ${of} documents`;
+    this.write(`${clock()}  ${bar(at, of)} ${company.name.padEnd(20)} ${phase} ${stand}${why}`);
   }
 
-  #webhook({ event }: Arrival): void {
-    const { kind = '', nsu, event: inner, metadata } = event.data;
+  #webhook(arrival: Arrival): void {
+    const { event } = arrival;
+    const { nsu, event: inner, metadata } = event.data;
     const company = this.#companies.get(event.company.id)?.name ?? 'unknown company';
     const about = inner?.description ?? metadata?.issuer?.name ?? '';
     const total = metadata?.total === undefined ? '' : `R$ ${metadata.total}  `;
-    const what = WHAT[kind] ?? (kind || event.action);
+    const [what] = wordOf(arrival);
     this.write(
-      `${clock()}  ${colors.magenta('✉')} ${what.padEnd(16)} ${total}${about}  ${colors.dim(`for ${company}${nsu ? `, NSU ${Number(nsu)}` : ''}`)}`,
+      `${clock()}  ${colors.magenta('✉')} ${what.padEnd(13)} ${total}${about}  ${colors.dim(`for ${company}${nsu ? `, NSU ${Number(nsu)}` : ''}`)}`,
     );
   }
 }
 
 const bold = (value: number): string => colors.bold(String(value));
 
-function clock(at = new Date()): string {
-  return colors.dim(at.toTimeString().slice(0, 8));
-}
+const timeOf = (at: Date): string => at.toTimeString().slice(0, 8);
+const clock = (): string => colors.dim(timeOf(new Date()));
 
 function bar(at: number, of: number): string {
   const full = of === 0 ? 0 : Math.round((10 * at) / of);
@@ -116,10 +120,11 @@ function bar(at: number, of: number): string {
 }
 
 function countKinds(arrivals: readonly Arrival[]): string {
-  const counts = new Map<string, number>();
-  for (const { event } of arrivals) {
-    const what = WHAT[event.data.kind ?? ''] ?? event.action;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+  const counts = new Map(Object.values(WHAT).map((word) => [word, 0]));
+  for (const arrival of arrivals) {
+    const word = wordOf(arrival);
+    counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return [...counts].map(([what, count]) => `${count} × ${what}`).join(', ');
+  const parts = [...counts].filter(([, count]) => count > 0);
+  return parts.map(([[one, many], count]) => `${count} ${count === 1 ? one : many}`).join(', ');
 }

@@ -16,6 +16,8 @@ export interface Server<T> {
 }
 
 const DATABASE = 'malote';
+/** Next to PostgreSQL's own, which a machine of a developer often has in use. */
+const USUAL_PORT = 5433;
 
 /** PostgreSQL, embedded unless DATABASE_URL names another, with its tables up to date. */
 export async function database(config: Config, folder: DataFolder, screen: DevScreen): Promise<Server<string>> {
@@ -26,10 +28,8 @@ export async function database(config: Config, folder: DataFolder, screen: DevSc
   }
   const supervisor = await supervise<PostgresServer>(
     'PostgreSQL',
-    async (before) => {
-      const server = await startPostgres({ folder: folder.in('postgres'), port: before?.port ?? 5433 });
-      return samePlace(server, before, ({ port }) => port);
-    },
+    (before) =>
+      startPostgres({ folder: folder.in('postgres'), port: before?.port ?? USUAL_PORT, samePort: before !== null }),
     (why) => screen.warn(`PostgreSQL ended (${why}): starting it again`),
   );
   const server = supervisor.current();
@@ -52,32 +52,17 @@ export async function temporal(
   }
   const supervisor = await supervise<TemporalServer>(
     'Temporal',
-    async (before) => {
-      const server = await startTemporal({
+    (before) =>
+      startTemporal({
         folder: folder.in('temporal'),
         cacheFolder: folder.in('programs'),
         onProgress: (text) => screen.progress(text),
-        ...(before === null ? {} : { port: portOf(before.address), uiPort: portOf(new URL(before.uiUrl ?? '').host) }),
-      });
-      return samePlace(server, before, (it) => it.address);
-    },
+        ...(before !== null && { port: before.port, uiPort: before.uiPort, samePorts: true }),
+      }),
     (why) => screen.warn(`Temporal ended (${why}): starting it again`),
   );
   const server = supervisor.current();
   screen.ready('Temporal', server.address);
   const at = { address: server.address, namespace: 'default', connectionOptions: { address: server.address } };
   return { at: { ...at, ui: server.uiUrl }, supervisor };
-}
-
-const portOf = (host: string): number => Number(host.split(':').at(-1));
-
-/** Everybody knows a server by its address, so one that has to move cannot go on. */
-async function samePlace<T extends { stop(): Promise<unknown> }>(
-  now: T,
-  before: T | null,
-  place: (it: T) => unknown,
-): Promise<T> {
-  if (before === null || place(now) === place(before)) return now;
-  await now.stop();
-  throw new Error(`somebody else took its port ${String(place(before))} meanwhile`);
 }

@@ -29,7 +29,6 @@ export interface SystemOptions {
 
 /** The running system. */
 export interface System {
-  readonly api: DevApi;
   readonly database: Database;
   readonly simulator: Simulator | null;
   /** Demo companies by their ids. */
@@ -79,6 +78,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   stops.push(() => close());
   screen.ready('API', apiUrl);
 
+  const api = new DevApi(apiUrl, apiKey);
+  // Before the worker, so that the receiver listens when it takes up deliveries of an earlier start.
+  const companies = simulator === null ? new Map<string, DemoCompany>() : await demonstrate(options, api, simulator);
+
   const worker = await supervise(
     'The worker',
     () =>
@@ -94,8 +97,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   supervised(worker);
   screen.ready('Worker', 'all task queues');
 
-  const api = new DevApi(apiUrl, apiKey);
-  const companies = simulator === null ? new Map<string, DemoCompany>() : await demonstrate(options, api, simulator);
   folder.writeInfo({
     apiUrl,
     apiKey,
@@ -106,15 +107,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   stops.push(() => folder.removeInfo());
   screen.addresses([
     ...(temporal.ui === null ? [] : [['Temporal UI', temporal.ui] as const]),
-    ['API', apiUrl, `documentation: ${apiUrl}/docs`],
+    ['API', apiUrl],
+    ['API guide', `${apiUrl}/docs`],
     ['API key', apiKey],
     ...(simulator === null
       ? []
-      : [['Simulator', simulator.controlUrl, 'makes documents arrive, refuse, break (docs/simulator.md)'] as const]),
+      : [['Simulator', simulator.controlUrl, 'its control API (docs/simulator.md)'] as const]),
   ]);
   const database = createDatabase({ url: databaseUrl, applicationName: 'malote-dev', max: 2 });
   stops.push(() => database.close());
-  return { api, database, simulator, companies, failures };
+  return { database, simulator, companies, failures };
 }
 
 /** Companies, certificates, captures and a webhook receiver. */

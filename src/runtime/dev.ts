@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '../platform/config.js';
 import { installTemporalRuntime } from '../platform/temporal-runtime.js';
+import type { CaptureRow } from '../storage/capture-rows.js';
+import { listCaptures } from '../storage/captures.js';
 import { DataFolder } from './data-folder.js';
-import type { CaptureState } from './dev-api.js';
 import { isDrained, startArrivals } from './dev-demo.js';
 import { openLog } from './dev-log.js';
 import { DevScreen } from './dev-screen.js';
@@ -83,6 +84,9 @@ export async function runDev(options: DevOptions = {}): Promise<void> {
     } else {
       screen.note('\n  Stopping: what is in hand is finished. Ctrl-C again stops at once.');
     }
+  } catch (error) {
+    logger.warn({ err: error }, 'malote dev ends');
+    throw error;
   } finally {
     await stops.all(logger);
   }
@@ -93,7 +97,7 @@ export async function runDev(options: DevOptions = {}): Promise<void> {
 /** Shows what happens; resolves only with `untilDrained`, once there is nothing left to do. */
 async function follow(system: System, screen: DevScreen, untilDrained: boolean, signal: AbortSignal): Promise<string> {
   while (!signal.aborted) {
-    const captures = system.simulator === null ? [] : await system.api.captures().catch(() => []); // a part restarts: next time
+    const captures = await demoCaptures(system).catch(() => []); // PostgreSQL is being started again: next time
     screen.tick(captures);
     if (untilDrained && allDrained(system, captures) && (await readSummary(system.database)).webhooksPending === 0) {
       screen.tick(captures);
@@ -104,12 +108,16 @@ async function follow(system: System, screen: DevScreen, untilDrained: boolean, 
   return 'stopped';
 }
 
-function allDrained({ simulator, companies }: System, captures: readonly CaptureState[]): boolean {
-  const demo = captures.filter(({ companyId }) => companies.has(companyId));
+async function demoCaptures({ database, companies }: System): Promise<readonly CaptureRow[]> {
+  if (companies.size === 0) return [];
+  return (await listCaptures(database, { visible: [...companies.keys()] }, { limit: 100, cursor: null })).rows;
+}
+
+function allDrained({ simulator, companies }: System, captures: readonly CaptureRow[]): boolean {
   return (
     simulator !== null &&
-    demo.length === companies.size &&
-    demo.every((capture) => {
+    captures.length === companies.size &&
+    captures.every((capture) => {
       const company = companies.get(capture.companyId);
       return company !== undefined && isDrained(simulator, company, capture);
     })

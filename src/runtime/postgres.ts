@@ -25,8 +25,10 @@ export interface PostgresServer {
 export interface PostgresOptions {
   /** Everything of this server is kept here: data, password, log. Made at the first start. */
   readonly folder: string;
-  /** Tried first; another free one is taken when it is in use. */
+  /** Tried first; another free one is taken when it is in use, unless `samePort`. */
   readonly port?: number;
+  /** For a server that others know by its port already. */
+  readonly samePort?: boolean;
   /** Tests only: no data survives a power failure, and everything is faster. */
   readonly throwAway?: boolean;
 }
@@ -206,7 +208,7 @@ async function startServer(
   options: PostgresOptions,
 ): Promise<{ child: Child; port: number }> {
   for (let attempt = 1; ; attempt++) {
-    const port = await getPort(attempt === 1 && options.port !== undefined ? { port: options.port } : {});
+    const port = await choosePort(options, attempt);
     rmSync(cluster.log, { force: true });
     const child = await startChild({
       command: cluster.programs.postgres,
@@ -228,6 +230,13 @@ async function startServer(
     }
     throw new Error(`PostgreSQL does not start on ${cluster.folder}: ${said || 'it said nothing'}`);
   }
+}
+
+function choosePort({ port, samePort }: PostgresOptions, attempt: number): Promise<number> {
+  if (port === undefined) return getPort();
+  // Not asked of get-port: it does not give a port twice within half a minute.
+  if (samePort === true) return Promise.resolve(port);
+  return getPort(attempt === 1 ? { port } : {});
 }
 
 async function takesConnections(child: Child, url: string): Promise<boolean> {

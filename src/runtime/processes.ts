@@ -1,10 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startApi } from '../api/start.js';
 import { describeConfig } from '../platform/config.js';
 import { createLogger, type Logger } from '../platform/log.js';
 import { installTemporalRuntime } from '../platform/temporal-runtime.js';
+import { startSimulator } from '../simulator/index.js';
 import { migrate } from '../storage/migrate.js';
+import { lockFolder } from './folder-lock.js';
 import { loadSettings, SEPARATE_PROCESS, type Settings } from './settings.js';
-import { untilStopped } from './shutdown.js';
+import { stopSignal, untilStopped } from './shutdown.js';
 import { startWorker } from './worker.js';
 
 /** How long a stopping API still answers, so that load balancers see /readyz say so. */
@@ -57,6 +61,36 @@ export async function runWorker(env: NodeJS.ProcessEnv): Promise<void> {
 export async function runMigrate(env: NodeJS.ProcessEnv): Promise<string[]> {
   const { databaseUrl } = loadSettings(env, ['DATABASE_URL']);
   return migrate(databaseUrl ?? '');
+}
+
+export interface SimulatorProcess {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 4443 for the government, 4480 for its control API. */
+  readonly port?: number;
+  readonly controlPort?: number;
+  /** Keeps authority, queues and journal; the files to point a client at it are written here too. */
+  readonly folder: string;
+  /** Divides the hour. Default 1. */
+  readonly timeScale?: number;
+  readonly seed?: string;
+}
+
+/** `malote simulator`: only the government, for people who test their own program against it, until a signal. */
+export async function runSimulator(options: SimulatorProcess): Promise<void> {
+  const { folder } = options;
+  const release = lockFolder(folder);
+  const simulator = await startSimulator({ port: 4443, controlPort: 4480, ...options });
+  const [endpoints, authority] = [join(folder, 'endpoints.json'), join(folder, 'ca.pem')];
+  writeFileSync(endpoints, simulator.endpointsFile());
+  writeFileSync(authority, simulator.caPem);
+  process.stdout.write(
+    `The simulated government is at ${simulator.url}, its control API at ${simulator.controlUrl} (docs/simulator.md).\n` +
+      `MALOTE_ENDPOINTS_FILE=${endpoints}\nMALOTE_GOVERNMENT_CA_FILE=${authority}\n`,
+  );
+  await stopSignal();
+  await simulator.stop();
+  release();
 }
 
 function startLog(settings: Settings, role: string): Logger {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import getPort from 'get-port';
 import { findProgram, TEMPORAL_CLI } from './binaries.js';
@@ -11,6 +12,8 @@ import { SEARCH_ATTRIBUTES } from './temporal-namespace.js';
 export interface TemporalServer {
   /** host:port of the gRPC front end. */
   readonly address: string;
+  readonly port: number;
+  readonly uiPort: number;
   /** Null without a UI. */
   readonly uiUrl: string | null;
   readonly pid: number;
@@ -25,6 +28,8 @@ export interface TemporalServerOptions {
   /** Tried first, default 7233 and 8233; free ones are taken when they are in use. */
   readonly port?: number;
   readonly uiPort?: number;
+  /** For a server that others know by its ports already: no others are taken. */
+  readonly samePorts?: boolean;
   readonly ui?: boolean;
   /** Tests only: keeps everything in memory, and removes the folder if we die. */
   readonly throwAway?: boolean;
@@ -34,6 +39,8 @@ export interface TemporalServerOptions {
 }
 
 const START_LIMIT_MS = 120_000;
+/** When somebody takes a port between our look and the server's start. */
+const TRIES = 10;
 
 /**
  * Dynamic settings that every Temporal server of Malote needs (docker-compose.yml has the same): without the first one, fairness
@@ -61,9 +68,7 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Tem
   const unlock = lockFolder(options.folder);
   try {
     for (let attempt = 1; ; attempt++) {
-      const usual = attempt === 1;
-      const port = await getPort(usual ? { port: options.port ?? 7233 } : {});
-      const uiPort = await getPort({ ...(usual ? { port: options.uiPort ?? 8233 } : {}), exclude: [port] });
+      const [port, uiPort] = await choosePorts(options, attempt);
       const log = join(options.folder, 'server.log');
       const child = await startChild({
         command: program,
@@ -78,6 +83,8 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Tem
         void ended.then(unlock);
         return {
           address,
+          port,
+          uiPort,
           uiUrl: options.ui === false ? null : `http://127.0.0.1:${uiPort}`,
           pid: child.pid,
           ended,
@@ -86,13 +93,25 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Tem
       }
       await child.stop(['SIGTERM', 5000], ['SIGKILL', 10_000]);
       const said = readFileSync(log, 'utf8').trim().split('\n').slice(-12).join('\n');
-      if (attempt < 4 && /address already in use|can't set frontend port|can't set UI port/i.test(said)) continue;
+      if (attempt < TRIES && /address already in use|can't set frontend port|can't set UI port/i.test(said)) continue;
       throw new Error(`Temporal's server does not start (${program}): ${said || 'it said nothing'}`);
     }
   } catch (error) {
     unlock();
     throw error;
   }
+}
+
+async function choosePorts(
+  { port = 7233, uiPort = 8233, samePorts = false }: TemporalServerOptions,
+  attempt: number,
+): Promise<[port: number, uiPort: number]> {
+  if (samePorts) {
+    if (attempt > 1) await delay(500);
+    return [port, uiPort]; // not asked of get-port: it does not give a port twice within half a minute
+  }
+  const first = await getPort(attempt === 1 ? { port } : {});
+  return [first, await getPort(attempt === 1 ? { port: uiPort, exclude: [first] } : { exclude: [first] })];
 }
 
 function serverArguments(options: TemporalServerOptions, port: number, uiPort: number): string[] {
