@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import { type Connection, findConnection, type GlobalOptions } from './connection.js';
+import { CliFailure, EXIT, wrongUse } from './failure.js';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+interface Problem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly requestId?: string;
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+}
+
+const LARGEST_PAGE = 200;
+
+/** What to do about a problem, in terms of this command line. */
+const HINTS: Readonly<Record<string, string>> = {
+  unauthorized: 'check MALOTE_API_KEY or --api-key',
+  scope_missing: 'use a key with that scope',
+  company_exists: 'find it with "malote company list --tax-id …"',
+  environment_in_use: 'stop it with "malote capture stop"',
+  capture_stopped: 'start it with "malote capture start"',
+  certificate_missing: 'store one with "malote certificate set <company> --file <a1.pfx>"',
+  certificate_expired: 'store a valid one with "malote certificate set"',
+  certificate_password_wrong: 'try again with the password that the file was exported with',
+};
+
+/** The HTTP API as the command line uses it. Every method throws {@link CliFailure}, which says it in one line. */
+export class ApiClient {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get<T>(path: string, query: Query = {}): Promise<T> {
+    return this.#json('GET', withQuery(path, query));
+  }
+
+  send<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown): Promise<T> {
+    return this.#json(method, path, body);
+  }
+
+  async bytes(path: string): Promise<Buffer> {
+    return Buffer.from(await (await this.#fetch('GET', path)).arrayBuffer());
+  }
+
+  /** Entries of a list over as many pages as it takes, up to a number. */
+  async list<T>(path: string, query: Query, most: number): Promise<T[]> {
+    const all: T[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page: Page<T> = await this.get(path, {
+        ...query,
+        limit: Math.min(most - all.length, LARGEST_PAGE),
+        cursor,
+      });
+      all.push(...page.data);
+      if (page.nextCursor === null || all.length >= most) return all;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /**
+   * The id of a company named by its id or by its tax ID, punctuation or not.
+   *
+   * @throws {CliFailure} wrong use: there is none
+   */
+  async companyId(idOrTaxId: string): Promise<string> {
+    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrTaxId)) return idOrTaxId;
+    const { data } = await this.get<Page<{ id: string }>>('/v1/companies', { taxId: idOrTaxId.toUpperCase() });
+    const [company] = data;
+    if (company === undefined) {
+      throw wrongUse(`no company has this tax ID: add it with "malote company add", or see "malote company list"`);
+    }
+    return company.id;
+  }
+
+  async #json<T>(method: Method, path: string, body?: unknown): Promise<T> {
+    const answer = await this.#fetch(method, path, body);
+    return (answer.status === 204 ? undefined : await answer.json()) as T;
+  }
+
+  async #fetch(method: Method, path: string, body?: unknown): Promise<Response> {
+    const { apiUrl, apiKey } = this.#connection;
+    let answer: Response;
+    try {
+      answer = await fetch(apiUrl + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        redirect: 'error',
+      });
+    } catch {
+      throw new CliFailure(`no API answers at ${apiUrl}: start "malote dev" or "malote api", or pass --api-url`);
+    }
+    if (answer.ok) return answer;
+    throw failureOf(answer.status, (await answer.json().catch(() => ({}))) as Problem, apiUrl);
+  }
+}
+
+/** The client for a command, from its options and the environment. */
+export function apiOf(command: Command): ApiClient {
+  return new ApiClient(findConnection(command.optsWithGlobals<GlobalOptions>()));
+}
+
+function failureOf(status: number, problem: Problem, apiUrl: string): CliFailure {
+  const { code = null, detail, errors, requestId } = problem;
+  if (code === null)
+    return new CliFailure(`${apiUrl} answered ${status}, which is no answer of Malote: check --api-url`);
+  if (code === 'route_not_found') {
+    return new CliFailure(`the API at ${apiUrl} does not know this: it is of another version`, EXIT.failed, code);
+  }
+  const what = errors === undefined ? detail : errors.map(({ field, message }) => `${field}: ${message}`).join('; ');
+  const hint =
+    HINTS[code] ?? (status >= 500 ? `the log of the API says more, by the request id ${requestId}` : undefined);
+  return new CliFailure(
+    hint === undefined ? `${what}` : `${what} (${hint})`,
+    code === 'invalid_input' ? EXIT.wrongUse : EXIT.failed,
+    code,
+  );
+}
+
+function withQuery(path: string, query: Query): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? path : `${path}?${given}`;
+}

@@ -1,0 +1,188 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import pLimit from 'p-limit';
+import { PHASES } from '../model/words.js';
+import { type ApiClient, apiOf } from './api-client.js';
+import { documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
+import { type Capture, CompanyNames, captureLines, watchCaptures } from './capture-table.js';
+import { wrongUse } from './failure.js';
+import { print, printJson, say, wantsJson } from './output.js';
+
+interface OrderedCapture extends Capture {
+  readonly warnings: readonly { readonly message: string }[];
+  readonly webhookEndpoint?: { readonly id: string; readonly secret: string | null } | null;
+}
+
+/** Orders at once when many captures are meant. */
+const CONCURRENCY = 10;
+
+export function captureCommands(program: Command): void {
+  const capture = program.command('capture').description('captures: what runs for a company');
+  start(capture);
+  stop(capture);
+  status(capture);
+  resume(capture);
+  pause(capture);
+}
+
+function start(capture: Command): void {
+  capture
+    .command('start')
+    .description('start a capture, or change its options')
+    .argument('<company>', 'id or tax ID')
+    .addOption(documentTypeOption())
+    .addOption(environmentOption().default('homologation'))
+    .option('--start-nsu <nsu>', 'NSU to start after, when moving from other software')
+    .option('--not-before <instant>', 'ask nothing before this instant', instantArgument)
+    .option('--min-interval <minutes>', 'least wait after an empty queue; never shortens the one of the rules', minutes)
+    .option('--webhook-url <url>', 'send what is captured there')
+    .option('--handler <queue:activity>', 'hand every page to this activity of your own worker', handler)
+    .action(async (idOrTaxId, options, command: Command) => {
+      const api = apiOf(command);
+      const { type, environment, startNsu, notBefore, minInterval: minIntervalMinutes, webhookUrl } = options;
+      const body = { environment, startNsu, notBefore, minIntervalMinutes, webhookUrl, handler: options.handler };
+      const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}`;
+      const answer = await api.send<OrderedCapture>('PUT', path, body);
+      await show(api, answer, command);
+      const endpoint = answer.webhookEndpoint;
+      if (!wantsJson(command) && endpoint?.secret) {
+        print(`Webhook endpoint ${endpoint.id}. Its secret, shown only now: ${endpoint.secret}`);
+      }
+    });
+}
+
+function stop(capture: Command): void {
+  capture
+    .command('stop')
+    .description('stop a capture; a later start goes on where it stopped')
+    .argument('<company>', 'id or tax ID')
+    .addOption(documentTypeOption())
+    .action(async (idOrTaxId, { type }, command: Command) => {
+      const api = apiOf(command);
+      const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}`;
+      await show(api, await api.send<OrderedCapture>('DELETE', path), command);
+    });
+}
+
+function status(capture: Command): void {
+  withFilters(capture.command('status'))
+    .description('where captures stand')
+    .argument('[company]', 'id or tax ID; default: all')
+    .option('--watch', 'go on showing what changes, until Ctrl-C')
+    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .action(async (idOrTaxId, { watch, limit, ...options }, command: Command) => {
+      const api = apiOf(command);
+      const read = await reader(api, idOrTaxId, filterOf(options), limit);
+      const names = new CompanyNames(api);
+      if (watch === true) return watchCaptures(read, names, wantsJson(command));
+      const rows = await read();
+      if (wantsJson(command)) return rows.forEach(printJson);
+      if (rows.length === 0) return say('No capture. Start one with "malote capture start <company>".');
+      for (const line of await captureLines(rows, names)) print(line);
+      if (rows.length === limit) say(`The first ${limit}: --limit shows more.`);
+    });
+}
+
+function resume(capture: Command): void {
+  withFilters(capture.command('resume'))
+    .description('leave attention, disabled or a pause: one capture, or all that the filters find')
+    .argument('[company]', 'id or tax ID')
+    .action(async (idOrTaxId, options, command: Command) => {
+      const filter = filterOf(options);
+      if (idOrTaxId === undefined && filter.phase === undefined) {
+        throw wrongUse('name a company, or the phase to leave, such as --phase attention');
+      }
+      const api = apiOf(command);
+      const found = await (await reader(api, idOrTaxId, { ...filter, enabled: true }, ALL))();
+      const oneOf = pLimit(CONCURRENCY);
+      const answers = await oneOf.map(found, ({ companyId, documentType, environment }) =>
+        api.send<OrderedCapture>(
+          'POST',
+          `/v1/companies/${companyId}/captures/${documentType}/resume?environment=${environment}`,
+        ),
+      );
+      if (wantsJson(command)) return answers.forEach(printJson);
+      say(`${answers.length === 1 ? '1 capture' : `${answers.length} captures`} resumed.`);
+      sayWarnings(answers);
+    });
+}
+
+function pause(capture: Command): void {
+  capture
+    .command('pause')
+    .description('hold a capture until an instant, or until it is resumed')
+    .argument('<company>', 'id or tax ID')
+    .addOption(documentTypeOption())
+    .option('--until <instant>', 'default: until "malote capture resume"', instantArgument)
+    .action(async (idOrTaxId, { type, until }, command: Command) => {
+      const api = apiOf(command);
+      const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}/pause`;
+      await show(api, await api.send<OrderedCapture>('POST', path, { until }), command);
+    });
+}
+
+interface CaptureFilter {
+  readonly documentType?: string;
+  readonly environment?: string;
+  readonly phase?: string;
+  readonly uf?: string;
+  readonly enabled?: boolean;
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .addOption(documentTypeOption().default(undefined))
+    .addOption(environmentOption())
+    .addOption(new Option('--phase <phase>').choices(PHASES))
+    .option('--uf <state>', 'state of the company, in two letters');
+}
+
+function filterOf({ type, environment, phase, uf }: Record<string, string | undefined>): CaptureFilter {
+  return {
+    ...(type === undefined ? {} : { documentType: type }),
+    ...(environment === undefined ? {} : { environment }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(uf === undefined ? {} : { uf: uf.toUpperCase() }),
+  };
+}
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** Reads the captures that a company and filters mean, again and again. */
+async function reader(
+  api: ApiClient,
+  idOrTaxId: string | undefined,
+  filter: CaptureFilter,
+  most: number,
+): Promise<() => Promise<Capture[]>> {
+  if (idOrTaxId === undefined) return () => api.list<Capture>('/v1/captures', { ...filter }, most);
+  const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures`;
+  const wanted = Object.entries(filter).filter(([name]) => name !== 'uf') as [keyof Capture, unknown][];
+  return async () => {
+    const { data } = await api.get<{ data: Capture[] }>(path);
+    return data.filter((one) => wanted.every(([name, value]) => one[name] === value));
+  };
+}
+
+async function show(api: ApiClient, answer: OrderedCapture, command: Command): Promise<void> {
+  if (wantsJson(command)) return printJson(answer);
+  for (const line of await captureLines([answer], new CompanyNames(api))) print(line);
+  sayWarnings([answer]);
+}
+
+function sayWarnings(answers: readonly OrderedCapture[]): void {
+  const messages = new Set(answers.flatMap(({ warnings }) => warnings.map(({ message }) => message)));
+  for (const message of messages) say(`Warning: ${message}`);
+}
+
+function minutes(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of minutes.');
+  return Number(text);
+}
+
+function handler(text: string): { taskQueue: string; activity: string } {
+  const [, taskQueue, activity] = /^(.+):([^:]+)$/.exec(text) ?? [];
+  if (taskQueue === undefined || activity === undefined) {
+    throw new InvalidArgumentError('Expected <task queue>:<activity>.');
+  }
+  return { taskQueue, activity };
+}

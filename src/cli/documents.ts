@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { DOCUMENT_KINDS } from '../model/document.js';
+import { apiOf } from './api-client.js';
+import { documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
+import { wrongUse } from './failure.js';
+import { localTime, printJson, printTable, say, wantsJson } from './output.js';
+
+interface Document {
+  readonly id: string;
+  readonly kind: string;
+  readonly key?: string;
+  readonly direction: string;
+  readonly state: string;
+  readonly capturedAt: string;
+  readonly metadata: {
+    readonly number?: string;
+    readonly total?: string;
+    readonly issuer?: { readonly name?: string };
+  };
+}
+
+export function documentCommands(program: Command): void {
+  const document = program.command('document').description('captured documents');
+
+  document
+    .command('list')
+    .description('list documents, newest first')
+    .option('--company <company>', 'id or tax ID')
+    .addOption(documentTypeOption().default(undefined))
+    .addOption(environmentOption())
+    .addOption(new Option('--kind <kind>').choices(DOCUMENT_KINDS))
+    .addOption(new Option('--direction <direction>').choices(['received', 'issued']))
+    .option('--key <key>', 'access key')
+    .option('--issuer <taxId>', 'tax ID of the issuer')
+    .option('--from <instant>', 'captured at or after', instantArgument)
+    .option('--to <instant>', 'captured before', instantArgument)
+    .option('--search <words>', 'words of names, numbers and keys')
+    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .action(async (options, command: Command) => {
+      const api = apiOf(command);
+      const filter = {
+        companyId: options.company === undefined ? undefined : await api.companyId(options.company),
+        documentType: options.type,
+        environment: options.environment,
+        kind: options.kind,
+        direction: options.direction,
+        key: options.key,
+        issuerTaxId: options.issuer,
+        capturedFrom: options.from,
+        capturedTo: options.to,
+        q: options.search,
+      };
+      const rows = await api.list<Document>('/v1/documents', filter, options.limit);
+      if (wantsJson(command)) return rows.forEach(printJson);
+      printTable(
+        [
+          { title: 'ID', value: ({ id }) => id },
+          { title: 'KIND', value: ({ kind }) => kind },
+          { title: 'STATE', value: ({ state }) => state },
+          { title: 'NUMBER', value: ({ metadata }) => metadata.number ?? '–', right: true },
+          { title: 'TOTAL', value: ({ metadata }) => metadata.total ?? '–', right: true },
+          { title: 'ISSUER', value: ({ metadata }) => metadata.issuer?.name ?? '–' },
+          { title: 'CAPTURED', value: ({ capturedAt }) => localTime(capturedAt) },
+        ],
+        rows,
+        'No document was found.',
+      );
+      if (rows.length === options.limit) say(`The first ${options.limit}: --limit shows more.`);
+    });
+
+  document
+    .command('xml')
+    .description("a document's XML, byte for byte as the government gave it")
+    .argument('<id>', 'id of the document')
+    .option('--output <file>', 'default: standard output')
+    .action(async (id, { output }, command: Command) => {
+      const xml = await apiOf(command).bytes(`/v1/documents/${encodeURIComponent(id)}/xml`);
+      if (output === undefined) process.stdout.write(xml);
+      else writeFile(output, xml);
+    });
+}
+
+function writeFile(file: string, bytes: Buffer): void {
+  try {
+    writeFileSync(file, bytes);
+  } catch (error) {
+    throw wrongUse(`cannot write ${file} (${(error as NodeJS.ErrnoException).code}): check the path`);
+  }
+  say(`${bytes.length} bytes written to ${file}`);
+}

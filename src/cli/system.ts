@@ -1,0 +1,70 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { print, printJson, say, wantsJson } from './output.js';
+
+/** Commands that run parts of Malote themselves. */
+export function systemCommands(program: Command): void {
+  program
+    .command('dev')
+    .description('run everything on this machine: Temporal, PostgreSQL, API, worker, a simulated government')
+    .option('--data-dir <folder>', 'where everything is kept (MALOTE_DATA; default .malote)')
+    .option('--port <port>', 'port of the API (MALOTE_HTTP_PORT; default 3000 or a free one)', port)
+    .option('--backlog <documents>', 'documents that wait for a demo company at the first start', count)
+    .option('--no-simulator', 'without the simulated government and its demo companies')
+    .option('--until-drained', 'end once every demo company is drained; the last line is a summary in JSON')
+    .action(async (options) => {
+      const { runDev } = await import('../runtime/dev.js');
+      await runDev(options);
+    });
+
+  program
+    .command('api')
+    .description('run the HTTP API as a process of its own')
+    .action(async () => (await import('../runtime/processes.js')).runApi(process.env));
+
+  program
+    .command('worker')
+    .description('run the workers as a process of its own')
+    .action(async () => (await import('../runtime/processes.js')).runWorker(process.env));
+
+  program
+    .command('migrate')
+    .description("bring the database's tables up to this version")
+    .action(async (_options, command: Command) => {
+      const { runMigrate } = await import('../runtime/processes.js');
+      const migrations = await runMigrate(process.env);
+      if (wantsJson(command)) printJson({ migrations });
+      else if (migrations.length === 0) say('The database is up to date.');
+      else for (const name of migrations) print(name);
+    });
+
+  program
+    .command('simulator')
+    .description('run only the simulated government, to test another program against it')
+    .option('--folder <folder>', 'keeps its authority, queues and journal', '.malote-simulator')
+    .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+    .option('--port <port>', 'port of the government (default 4443)', port)
+    .option('--control-port <port>', 'port of the control API (default 4480)', port)
+    .option('--time-scale <factor>', 'divides the hour of the rules (default 1)', factor)
+    .option('--seed <text>', 'makes the same documents again')
+    .action(async (options) => {
+      const { runSimulator } = await import('../runtime/processes.js');
+      await runSimulator(options);
+    });
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 65_535) throw new InvalidArgumentError('Expected 1 to 65535.');
+  return value;
+}
+
+function count(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
+  return Number(text);
+}
+
+function factor(text: string): number {
+  const value = Number(text);
+  if (!(value >= 1 && value <= 100_000)) throw new InvalidArgumentError('Expected a number from 1 to 100000.');
+  return value;
+}
