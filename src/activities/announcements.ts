@@ -4,6 +4,7 @@ import type { CompanyRow } from '../storage/companies.js';
 import type { Transaction } from '../storage/database.js';
 import type { DocumentRow } from '../storage/documents.js';
 import { insertEvents } from '../storage/events.js';
+import { recordUsage } from '../storage/usage.js';
 import { alertEvent, documentEvent, type PreparedEvent } from '../webhooks/body.js';
 
 /** Whom an alert concerns: this capture, its host, or everybody who uses the same service. */
@@ -41,8 +42,14 @@ export class Announcements {
     await closeAlert(this.tx, this.#identity(code, scope), this.at);
   }
 
-  document(document: DocumentRow): void {
-    if (document.suppressed === null) this.#events.push(documentEvent(document, this.company, this.at));
+  /** Documents whose webhook is due now; from now on they count as used. */
+  async documents(documents: readonly DocumentRow[]): Promise<void> {
+    await recordUsage(
+      this.tx,
+      documents.map(({ id, companyId, documentType, kind }) => ({ documentId: id, companyId, documentType, kind })),
+      this.at,
+    );
+    for (const document of documents) this.#events.push(documentEvent(document, this.company, this.at));
   }
 
   /** Stores the events in the order they were announced. Gives the endpoints to wake after the commit. */

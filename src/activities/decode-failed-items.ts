@@ -103,7 +103,7 @@ async function becomeDocument(
   };
   const announcements = new Announcements(tx, row, company, now);
   const document = documentRow(place, { ...item, offset: item.byteOffset, length: item.byteLength }, decoded);
-  const [fresh] = await storeDocuments(tx, row, [document], announcements, now);
+  const [fresh] = await storeDocuments(tx, row, company.taxId, [document], announcements, now);
   if (fresh) await countDocuments(tx, row, 1);
   const { othersFail } = await resolveFailedItem(tx, item, { documentId: fresh?.id ?? null, now });
   if (!othersFail) await announcements.close('item_failed');

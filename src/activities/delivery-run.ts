@@ -143,11 +143,11 @@ export class DeliveryRun {
     if (worthwhile) void this.#record(this.#ended.splice(0));
   }
 
-  /** Tries for a while, and nothing new is started meanwhile: what is not recorded is sent again when its lease has run out. */
+  /** Tries for half a minute, and nothing new is started meanwhile: what is not recorded is sent again when its lease has run out. */
   async #record(batch: readonly Attempt[]): Promise<void> {
     this.#recording = true;
     try {
-      for (let tries = 1; !(await this.#recorded(batch, tries)); tries += 1) await delay(RECORD_RETRY_MS);
+      await patiently(CALL_LIMITS, isTransientDatabaseError, () => this.#recordOnce(batch));
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -156,29 +156,24 @@ export class DeliveryRun {
     }
   }
 
-  async #recorded(batch: readonly Attempt[], tries: number): Promise<boolean> {
+  async #recordOnce(batch: readonly Attempt[]): Promise<void> {
     const { database, endpointId, leaseId, wakeEndpoints, now } = this.#o;
     const verdict = judge(batch, this.#failingSince);
     const records = batch.map((attempt) => recordOf(attempt, verdict, Math.random()));
-    try {
-      if (verdict.changed || verdict.recovered || verdict.notice) {
-        const toWake = await database.transaction(async (tx) => {
-          await recordAttempts(tx, leaseId, records);
-          return writeVerdict(tx, endpointId, verdict, now());
-        });
-        wakeEndpoints(toWake);
-      } else {
-        await recordAttempts(database, leaseId, records);
-      }
-    } catch (error) {
-      if (!isTransientDatabaseError(error) || tries === RECORD_TRIES) throw error;
-      this.#recordingFails = true;
-      return false;
+    // Unless and until it has worked.
+    this.#recordingFails = true;
+    if (verdict.changed || verdict.recovered || verdict.notice) {
+      const toWake = await database.transaction(async (tx) => {
+        await recordAttempts(tx, leaseId, records);
+        return writeVerdict(tx, endpointId, verdict, now());
+      });
+      wakeEndpoints(toWake);
+    } else {
+      await recordAttempts(database, leaseId, records);
     }
     this.#recordingFails = false;
     this.#failingSince = verdict.failingSince;
     if (verdict.notice?.disabledReason) this.#gone = true;
-    return true;
   }
 
   #fail(error: unknown): void {

@@ -3,6 +3,7 @@ import type { CaptureRowActivities, GovernmentActivities, HousekeepingActivities
 import { createCaptureRowActivities } from './capture-row.js';
 import { createDecodeFailedItems } from './decode-failed-items.js';
 import type { ActivityDependencies, CallContext } from './dependencies.js';
+import { createReleaseHeld } from './held-webhooks.js';
 import { createQueryDistribution } from './query-distribution.js';
 import { createSweep } from './sweep.js';
 
@@ -21,7 +22,7 @@ export { nfeService } from './nfe-service.js';
 export interface Activities {
   readonly captureRow: CaptureRowActivities;
   readonly government: GovernmentActivities;
-  readonly housekeeping: Pick<HousekeepingActivities, 'decodeFailedItems' | 'sweep'>;
+  readonly housekeeping: Pick<HousekeepingActivities, 'decodeFailedItems' | 'releaseHeld' | 'sweep'>;
 }
 
 /** Makes the activities of one worker process. */
@@ -30,6 +31,10 @@ export function createActivities(deps: ActivityDependencies): Activities {
   return {
     captureRow: createCaptureRowActivities(context),
     government: { queryDistribution: createQueryDistribution(context) },
-    housekeeping: { decodeFailedItems: createDecodeFailedItems(context), sweep: createSweep(context) },
+    housekeeping: {
+      decodeFailedItems: createDecodeFailedItems(context),
+      releaseHeld: createReleaseHeld(context),
+      sweep: createSweep(context),
+    },
   };
 }

@@ -179,7 +179,7 @@ class PageTransaction {
       if (decoded?.ok) documents.push(documentRow(place, item, decoded));
       else if (decoded) failures.push(failedItemRow(place, item, decoded, nextDecoding(1, at, row.state.timeScale)));
     });
-    const fresh = await storeDocuments(tx, row, documents, this.#announcements, at);
+    const fresh = await storeDocuments(tx, row, company.taxId, documents, this.#announcements, at);
     await storeFailures(tx, row, failures, this.#announcements, at);
     return { documents: documents.length, fresh: fresh.length };
   }

@@ -1,21 +1,25 @@
+import { isWholeDocument } from '../documents/index.js';
 import type { ItemFailure } from '../model/document.js';
 import type { CaptureKey } from '../model/words.js';
+import type { CaptureRow } from '../storage/capture-rows.js';
 import type { Transaction } from '../storage/database.js';
 import type { DocumentRow } from '../storage/documents.js';
 import { type FailedItemRow, insertFailedItems } from '../storage/failed-items.js';
 import { insertGaps } from '../storage/gaps.js';
 import { insertDocuments, relativesOf, updateDerived } from '../storage/page.js';
-import { recordUsage } from '../storage/usage.js';
 import type { Announcements } from './announcements.js';
+import { decideDeliveries } from './delivery-policy.js';
+import { holdBack, releaseWith } from './held-webhooks.js';
 import { contradictedNsus, deriveTogether } from './page-documents.js';
 
 /**
- * Stores documents with what they say about one another and about those that were there; announces and counts the new ones. A repeat
- * stores nothing. Gives the new ones.
+ * Stores documents with what they say about one another and about those that were there; announces and counts the new ones, as far as
+ * the capture's delivery policy lets it. A repeat stores nothing. Gives the new ones.
  */
 export async function storeDocuments(
   tx: Transaction,
-  capture: CaptureKey,
+  capture: CaptureRow,
+  taxId: string,
   rows: readonly DocumentRow[],
   announcements: Announcements,
   at: number,
@@ -26,16 +30,18 @@ export async function storeDocuments(
     keys: rows.map(({ key }) => key).filter((key) => key !== null),
   });
   const { fresh, changed } = deriveTogether(rows, relatives);
-  const inserted = await insertDocuments(tx, fresh);
+  const { documents, held } = decideDeliveries(fresh, relatives, { taxId, options: capture.options });
+  const inserted = await insertDocuments(tx, documents);
   await updateDerived(tx, changed);
-  const news = fresh.filter(({ id }) => inserted.has(id));
-  const notified = news.filter(({ suppressed }) => suppressed === null);
-  await recordUsage(
+  const news = documents.filter(({ id }) => inserted.has(id));
+  await holdBack(
     tx,
-    notified.map(({ id, companyId, documentType, kind }) => ({ documentId: id, companyId, documentType, kind })),
+    capture,
+    held.filter(({ documentId }) => inserted.has(documentId)),
     at,
   );
-  for (const document of notified) announcements.document(document);
+  const released = await releaseWith(tx, capture, news);
+  await announcements.documents(inOrder(news, released));
   const contradicted = contradictedNsus(news, relatives);
   if (contradicted.length > 0) {
     await announcements.open(
@@ -44,6 +50,21 @@ export async function storeDocuments(
     );
   }
   return news;
+}
+
+/** Those whose webhook is due: new ones in their order, and behind each what had waited for it. */
+function inOrder(news: readonly DocumentRow[], released: readonly DocumentRow[]): DocumentRow[] {
+  const waiting = new Set(released);
+  const order: DocumentRow[] = [];
+  for (const document of news.filter(({ suppressed }) => suppressed === null)) {
+    order.push(document);
+    for (const other of waiting) {
+      if (other.key !== document.key || !isWholeDocument(document.kind)) continue;
+      order.push(other);
+      waiting.delete(other);
+    }
+  }
+  return order;
 }
 
 /** Failures of the bytes themselves: decoding them again cannot help, a fresh copy can. */

@@ -18,7 +18,7 @@ export { type Extracted, extractXml } from './extract.js';
 export { instantOf } from './instant.js';
 export { DECODE_LIMITS, type DecodeLimits } from './limits.js';
 export { isRegisteredEvent } from './nfe-status.js';
-export { fullXmlOf, stateOf } from './state.js';
+export { fullXmlOf, isWholeDocument, stateOf } from './state.js';
 export {
   cnpjCheckDigits,
   cpfCheckDigits,

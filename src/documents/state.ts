@@ -34,6 +34,11 @@ const WHOLE_DOCUMENTS: ReadonlySet<DocumentKind> = new Set([
   'NFSe',
 ]);
 
+/** Whether documents of this kind are the thing itself: no summary, no event, nothing unknown. */
+export function isWholeDocument(kind: DocumentKind): boolean {
+  return WHOLE_DOCUMENTS.has(kind);
+}
+
 /**
  * Where the whole XML of a document is.
  *
@@ -43,7 +48,7 @@ export function fullXmlOf(
   kind: DocumentKind,
   about: { readonly state: DocumentState; readonly received: boolean; readonly overdue: boolean },
 ): FullXml {
-  if (WHOLE_DOCUMENTS.has(kind)) {
+  if (isWholeDocument(kind)) {
     return 'present';
   }
   if (kind !== 'resNFe') {

@@ -123,6 +123,8 @@ export interface HousekeepingActivities {
   startOverdue(): Promise<{ captures: number; endpoints: number }>;
   /** Decodes due failed items again, from their archives. */
   decodeFailedItems(): Promise<{ resolved: number; stillFailing: number }>;
+  /** Sends webhooks that waited long enough for another document of their key. */
+  releaseHeld(): Promise<{ released: number }>;
   /** Retention: old call log partitions, attempts, outbox bodies; partitions made ahead. */
   sweep(): Promise<{ removed: number }>;
 }

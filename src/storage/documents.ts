@@ -50,7 +50,7 @@ export interface DocumentRow extends CaptureKey {
 }
 
 /** For `select … from documents d`. */
-const DOCUMENT_COLUMNS = `d.id, d.company_id as "companyId", d.document_type as "documentType", d.environment,
+export const DOCUMENT_COLUMNS = `d.id, d.company_id as "companyId", d.document_type as "documentType", d.environment,
   ${nsuColumn('d.nsu', 'nsu')}, d.kind, d.schema, d.root, d.key, d.direction, d.state, d.full_xml as "fullXml", d.origin,
   d.captured_at as "capturedAt", d.issued_at as "issuedAt", d.total, d.issuer_tax_id as "issuerTaxId",
   d.recipient_tax_id as "recipientTaxId", d.metadata, d.event, d.event_type as "eventType",

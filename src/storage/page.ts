@@ -17,6 +17,7 @@ export interface Relative {
   readonly key: string | null;
   readonly state: DocumentState;
   readonly fullXml: FullXml;
+  readonly suppressed: string | null;
 }
 
 /** Every document of the capture with one of these NSUs, and of its company in this environment with one of these keys. */
@@ -26,7 +27,7 @@ export async function relativesOf(
   { nsus, keys }: { nsus: readonly Nsu[]; keys: readonly string[] },
 ): Promise<Relative[]> {
   const columns = `d.id, ${nsuColumn('d.nsu', 'nsu')}, d.xml_sha256 as "xmlSha256", d.kind, d.key,
-    d.state, d.full_xml as "fullXml"`;
+    d.state, d.full_xml as "fullXml", d.suppressed`;
   const { rows } = await tx.query<Relative>(
     `select ${columns} from documents d
      where company_id = $1 and document_type = $2 and environment = $3 and nsu = any($4::bigint[])

@@ -6,11 +6,12 @@ import { housekeeping as activities } from './proxies.js';
  * `-day` (overlap: skip).
  */
 export async function housekeeping(input: HousekeepingInput): Promise<void> {
-  const { startOverdue, decodeFailedItems, sweep } = activities();
+  const { startOverdue, decodeFailedItems, releaseHeld, sweep } = activities();
   switch (input.every) {
     case 'minute':
       await startOverdue();
       await decodeFailedItems();
+      await releaseHeld();
       return;
     case 'hour':
       return;

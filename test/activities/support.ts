@@ -10,7 +10,7 @@ import {
 } from '../../src/activities/index.js';
 import type { QueryResult } from '../../src/model/activity-contract.js';
 import type { Nsu } from '../../src/model/nsu.js';
-import type { CaptureKey, CaptureOptions } from '../../src/model/words.js';
+import type { CaptureKey, CaptureOptions, DocumentType } from '../../src/model/words.js';
 import { enableCapture } from '../../src/storage/capture-orders.js';
 import type { CaptureRow } from '../../src/storage/capture-rows.js';
 import { getCapture } from '../../src/storage/captures.js';
@@ -70,7 +70,7 @@ export async function world(changed: Partial<ActivityDependencies> = {}): Promis
     objectStore: await openObjectStore(`file://${objects}`),
     clock,
     timeScale: 1,
-    services: { nfe: government },
+    services: { nfe: government, cte: government },
     openCertificate: ({ thumbprint }) => ({ keyPem: '', chainPem: '', thumbprint }),
     wakeEndpoints: (ids) => woken.push(...ids),
     comparesClocks: false,
@@ -80,14 +80,18 @@ export async function world(changed: Partial<ActivityDependencies> = {}): Promis
   return { db, url, objects, clock, government, woken, deps, activities: process({}), process };
 }
 
-/** A company with a certificate and an NF-e capture that may ask at once. */
+/** A company with a certificate and a capture, of NF-e if nothing else is said, that may ask at once. */
 export async function newCapture(
   { db, clock }: Pick<World, 'db' | 'clock'>,
-  { options = {}, certificate = true }: { options?: CaptureOptions; certificate?: boolean } = {},
+  {
+    options = {},
+    certificate = true,
+    documentType = 'nfe',
+  }: { options?: CaptureOptions; certificate?: boolean; documentType?: DocumentType } = {},
 ): Promise<CaptureKey> {
   const company = await newCompany(db);
   if (certificate) await giveCertificate({ db, clock }, company.id);
-  const capture: CaptureKey = { companyId: company.id, documentType: 'nfe', environment: 'homologation' };
+  const capture: CaptureKey = { companyId: company.id, documentType, environment: 'homologation' };
   const now = await clock.now();
   const enabled = await db.transaction((tx) => enableCapture(tx, { capture, options: () => options, now }));
   if (!enabled.ok) throw new Error(enabled.problem);

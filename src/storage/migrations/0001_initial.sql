@@ -312,7 +312,6 @@ create table alerts (
   environment    text,
   subject        text not null default '',       -- further identity: an endpoint id, a service
   detail         text not null,
-  severity       text not null default 'warning', -- warning, critical
   opened_at      timestamptz(3) not null,
   closed_at      timestamptz(3)
 );
