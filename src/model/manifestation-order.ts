@@ -1,0 +1,163 @@
+import type { DocumentState } from './document.js';
+import { AWARENESS_TYPE, CONCLUSIVE_TYPES, EVENT_CANCELLATION, type ManifestationRule } from './manifestation.js';
+
+/**
+ * Whether a requested manifestation is a new event, one that was requested before, or one that cannot be. Only what is certain is refused
+ * here; of everything else the government decides, and its answer is recorded.
+ */
+
+export interface Order {
+  readonly rule: ManifestationRule;
+  /** Of the company that speaks. */
+  readonly taxId: string;
+  /** Of Tax Reform events, as given. */
+  readonly fields: Readonly<Record<string, unknown>> | null;
+}
+
+/** What is known of the note; nulls where nothing is. */
+export interface KnownNote {
+  readonly state: DocumentState | null;
+  readonly issuerTaxId: string | null;
+  /** Only a whole note names it. */
+  readonly recipientTaxId: string | null;
+  /** Milliseconds. */
+  readonly authorizedAt: number | null;
+}
+
+/** A manifestation of this company about the note, under way or registered: ours, or one of another program that came by distribution. */
+export interface Statement {
+  /** Null: of another program. */
+  readonly id: string | null;
+  readonly type: string;
+  readonly sequence: number;
+  readonly subject: string;
+  readonly status: 'pending' | 'registered';
+  /** Milliseconds: when it was registered; of a pending one when it was requested. */
+  readonly at: number;
+  readonly fields: Readonly<Record<string, unknown>> | null;
+  readonly protocol: string | null;
+}
+
+export const ORDER_PROBLEMS = {
+  own_document: 'the company itself issued this note: only its recipient can say something about it',
+  not_the_recipient: 'the note was issued to another company: only its recipient can say something about it',
+  note_cancelled: 'the note is cancelled: the government takes this statement no more (650, 651)',
+  note_denied: 'the note was denied: the government takes no such statement (650, 651)',
+  conclusive_exists: 'a conclusive statement about this note is registered: Awareness comes too late (655)',
+  another_pending: 'another statement about this note is on its way: ask again when its result is there',
+  limit_reached: 'this statement was made as often as the government takes it (594)',
+} as const;
+export type OrderProblem = keyof typeof ORDER_PROBLEMS;
+
+export type Decision =
+  | { readonly kind: 'new'; readonly sequence: number; readonly subject: string }
+  | { readonly kind: 'same'; readonly id: string }
+  | { readonly kind: 'refused'; readonly problem: OrderProblem };
+
+export function decideOrder(order: Order, note: KnownNote, statements: readonly Statement[]): Decision {
+  const problem = problemOfNote(order, note);
+  if (problem) return { kind: 'refused', problem };
+  switch (order.rule.class) {
+    case 'awareness':
+      return decideAwareness(order, statements);
+    case 'conclusive':
+      return decideConclusive(order, statements);
+    case 'tax_reform':
+      return order.rule.type === EVENT_CANCELLATION
+        ? decideCancellation(order, statements)
+        : decideTaxReform(order, statements);
+  }
+}
+
+function problemOfNote({ rule, taxId, fields }: Order, note: KnownNote): OrderProblem | null {
+  if (rule.class === 'tax_reform') {
+    // The issuer may be the author of some of them, a successor company of others.
+    return rule.type !== EVENT_CANCELLATION && fields?.tpAutor === undefined && note.issuerTaxId === taxId
+      ? 'own_document'
+      : null;
+  }
+  if (note.issuerTaxId === taxId) return 'own_document';
+  if (note.recipientTaxId !== null && rootOf(note.recipientTaxId) !== rootOf(taxId)) return 'not_the_recipient';
+  // 650 and 651 are about Awareness and Operation Unknown; of the others the norm says nothing.
+  if (rule.type !== AWARENESS_TYPE && rule.type !== '210220') return null;
+  if (note.state === 'cancelled') return 'note_cancelled';
+  return note.state === 'denied' ? 'note_denied' : null;
+}
+
+function decideAwareness({ rule }: Order, statements: readonly Statement[]): Decision {
+  const own = statements.find(({ type, id }) => type === rule.type && id !== null);
+  if (own?.id) return { kind: 'same', id: own.id };
+  if (statements.some((each) => isConclusive(each) && each.status === 'registered')) {
+    return { kind: 'refused', problem: 'conclusive_exists' };
+  }
+  return { kind: 'new', sequence: 1, subject: '' };
+}
+
+/** The last statement counts, so one that was overtaken by another may be made once more (nSeqEvento 2). */
+function decideConclusive({ rule }: Order, statements: readonly Statement[]): Decision {
+  const last = latest(statements.filter(({ type }) => type === rule.type));
+  if (!last) return { kind: 'new', sequence: 1, subject: '' };
+  const since = statements.filter((each) => isConclusive(each) && each.type !== rule.type && each.at > last.at);
+  if (last.status === 'pending' || since.length === 0) {
+    // One of another program has no id here: sent again, it is answered 573, which is what was wanted.
+    return last.id === null ? { kind: 'new', sequence: last.sequence, subject: '' } : { kind: 'same', id: last.id };
+  }
+  if (since.every(({ status }) => status === 'pending')) return { kind: 'refused', problem: 'another_pending' };
+  return next(rule, last.sequence);
+}
+
+/** A note may need several of a type, for different items: the same is what says the same. */
+function decideTaxReform({ rule, fields }: Order, statements: readonly Statement[]): Decision {
+  const ofType = statements.filter(({ type }) => type === rule.type);
+  const same = ofType.find(
+    (each) => each.id !== null && sameJson(each.fields, fields) && !isCancelled(each, statements),
+  );
+  if (same?.id) return { kind: 'same', id: same.id };
+  return next(rule, Math.max(0, ...ofType.map(({ sequence }) => sequence)));
+}
+
+/** Bears the sequence of the event that it cancels (NT 2025.002). */
+function decideCancellation({ rule, fields }: Order, statements: readonly Statement[]): Decision {
+  const subject = String(fields?.tpEventoAut);
+  const cancelled = statements.find(({ type, protocol }) => type === subject && protocol === fields?.nProtEvento);
+  const sequence = cancelled?.sequence ?? 1;
+  const same = statements.find(
+    (each) => each.type === rule.type && each.subject === subject && each.sequence === sequence && each.id !== null,
+  );
+  return same?.id ? { kind: 'same', id: same.id } : { kind: 'new', sequence, subject };
+}
+
+function isCancelled({ type, sequence }: Statement, statements: readonly Statement[]): boolean {
+  return statements.some(
+    (each) =>
+      each.type === EVENT_CANCELLATION &&
+      each.status === 'registered' &&
+      each.subject === type &&
+      each.sequence === sequence,
+  );
+}
+
+function next({ times }: ManifestationRule, last: number): Decision {
+  return last >= times
+    ? { kind: 'refused', problem: 'limit_reached' }
+    : { kind: 'new', sequence: last + 1, subject: '' };
+}
+
+const isConclusive = ({ type }: Statement) => CONCLUSIVE_TYPES.includes(type);
+const latest = (statements: readonly Statement[]) => statements.toSorted((a, b) => a.at - b.at).at(-1);
+const rootOf = (taxId: string) => (taxId.length === 14 ? taxId.slice(0, 8) : taxId);
+
+/** Equal as JSON, whatever the order of names. */
+function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, content]) => [name, sorted(content)] as const)
+      .toSorted(([x], [y]) => (x < y ? -1 : 1)),
+  );
+}

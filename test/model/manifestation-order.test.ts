@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
+import { decideOrder, type KnownNote, type Order, type Statement } from '../../src/model/manifestation-order.js';
+
+const COMPANY = '98765432000198';
+const NOTHING: KnownNote = { state: null, issuerTaxId: null, recipientTaxId: null, authorizedAt: null };
+
+function order(type: string, fields: Order['fields'] = null): Order {
+  const rule = MANIFESTATION_RULES.get(type);
+  assert.ok(rule);
+  return { rule, taxId: COMPANY, fields };
+}
+
+let ids = 0;
+function said(type: string, at: number, more: Partial<Statement> = {}): Statement {
+  ids += 1;
+  return {
+    id: `m${ids}`,
+    type,
+    sequence: 1,
+    subject: '',
+    status: 'registered',
+    at,
+    fields: null,
+    protocol: null,
+    ...more,
+  };
+}
+
+const decide = (
+  type: string,
+  statements: readonly Statement[] = [],
+  note: Partial<KnownNote> = {},
+  fields: Order['fields'] = null,
+) => {
+  const decision = decideOrder(order(type, fields), { ...NOTHING, ...note }, statements);
+  if (decision.kind === 'new') return `new ${decision.sequence}${decision.subject && ` of ${decision.subject}`}`;
+  return decision.kind === 'same' ? `same ${decision.id}` : decision.problem;
+};
+
+describe('a request, by what is known of the note', () => {
+  // NT 2020.001: only the recipient speaks (575); 650 and 651 for cancelled and denied notes.
+  const table: [type: string, note: Partial<KnownNote>, expected: string][] = [
+    ['210210', {}, 'new 1'],
+    ['210210', { state: 'authorized', issuerTaxId: '11222333000181' }, 'new 1'],
+    ['210210', { state: 'cancelled' }, 'note_cancelled'],
+    ['210220', { state: 'cancelled' }, 'note_cancelled'],
+    ['210210', { state: 'denied' }, 'note_denied'],
+    ['210220', { state: 'denied' }, 'note_denied'],
+    // About these two the norm has no such rule: the government decides.
+    ['210200', { state: 'cancelled' }, 'new 1'],
+    ['210240', { state: 'denied' }, 'new 1'],
+    ['210200', { issuerTaxId: COMPANY }, 'own_document'],
+    ['210200', { recipientTaxId: '11222333000181' }, 'not_the_recipient'],
+    // A branch of the same root: the government decides.
+    ['210200', { recipientTaxId: '98765432000279' }, 'new 1'],
+    ['210200', { recipientTaxId: COMPANY }, 'new 1'],
+    ['211128', { issuerTaxId: COMPANY }, 'own_document'],
+    ['211128', { recipientTaxId: '11222333000181' }, 'new 1'],
+    ['110001', { issuerTaxId: COMPANY }, 'new 1 of 211128'],
+  ];
+  for (const [type, note, expected] of table) {
+    test(`${type} about ${JSON.stringify(note)}: ${expected}`, () => {
+      const fields = type === '110001' ? { tpEventoAut: '211128', nProtEvento: '143260000000001' } : null;
+      assert.equal(decide(type, [], note, fields), expected);
+    });
+  }
+});
+
+describe('a request, by what was said before', () => {
+  test('Awareness is said once, and not after a conclusive statement (655)', () => {
+    const pending = said('210210', 1, { status: 'pending' });
+    assert.equal(decide('210210', [pending]), `same ${pending.id}`);
+    const done = said('210210', 1);
+    assert.equal(decide('210210', [done, said('210200', 2)]), `same ${done.id}`);
+    assert.equal(decide('210210', [said('210200', 1)]), 'conclusive_exists');
+    assert.equal(decide('210210', [said('210200', 1, { status: 'pending' })]), 'new 1');
+    // Another program's: sent again it is answered 573, which is the aim.
+    assert.equal(decide('210210', [said('210210', 1, { id: null })]), 'new 1');
+  });
+
+  test('a conclusive statement that still holds is the same request', () => {
+    const first = said('210200', 10);
+    assert.equal(decide('210200', [first]), `same ${first.id}`);
+    assert.equal(decide('210200', [said('210240', 5), first]), `same ${first.id}`);
+    assert.equal(decide('210200', [said('210210', 20), first]), `same ${first.id}`);
+    const pending = said('210200', 10, { status: 'pending' });
+    assert.equal(decide('210200', [pending]), `same ${pending.id}`);
+    assert.equal(decide('210200', [said('210200', 10, { id: null })]), 'new 1');
+  });
+
+  test('one that another has replaced may be made once more, and no oftener', () => {
+    const first = said('210200', 10);
+    const other = said('210240', 20);
+    assert.equal(decide('210200', [first, other]), 'new 2');
+    assert.equal(decide('210200', [said('210200', 10, { id: null }), other]), 'new 2');
+    const second = said('210200', 30, { sequence: 2 });
+    assert.equal(decide('210200', [first, other, second]), `same ${second.id}`);
+    assert.equal(decide('210200', [first, other, second, said('210220', 40)]), 'limit_reached');
+    assert.equal(decide('210240', [first, other, second]), 'new 2');
+  });
+
+  test('while the other is on its way, nobody knows yet which holds', () => {
+    assert.equal(decide('210200', [said('210200', 10), said('210240', 20, { status: 'pending' })]), 'another_pending');
+    assert.equal(decide('210240', [said('210200', 10, { status: 'pending' })]), 'new 1');
+  });
+
+  test('Tax Reform events are the same when they say the same', () => {
+    const fields = { gImobilizacao: [{ nItem: '1', vIBS: '1.00' }] };
+    const first = said('211130', 1, { fields: { gImobilizacao: [{ vIBS: '1.00', nItem: '1' }] } });
+    assert.equal(decide('211130', [first], {}, fields), `same ${first.id}`);
+    const other = { gImobilizacao: [{ nItem: '2', vIBS: '1.00' }] };
+    assert.equal(decide('211130', [first], {}, other), 'new 2');
+    assert.equal(decide('211130', [first, said('110001', 2, { subject: '211130' })], {}, fields), 'new 2');
+    assert.equal(decide('211130', [said('211130', 1, { sequence: 99, fields: other })], {}, fields), 'limit_reached');
+  });
+
+  test('a cancellation bears the sequence of the event that it cancels', () => {
+    const events = [
+      said('211130', 1, { sequence: 1, protocol: '143260000000001' }),
+      said('211130', 2, { sequence: 2, protocol: '143260000000002' }),
+    ];
+    const cancel = { tpEventoAut: '211130', nProtEvento: '143260000000002' };
+    assert.equal(decide('110001', events, {}, cancel), 'new 2 of 211130');
+    const before = said('110001', 3, { subject: '211130', sequence: 2 });
+    assert.equal(decide('110001', [...events, before], {}, cancel), `same ${before.id}`);
+    assert.equal(
+      decide('110001', [...events, before], {}, { ...cancel, nProtEvento: '143260000000001' }),
+      'new 1 of 211130',
+    );
+  });
+});
