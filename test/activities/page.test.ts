@@ -5,7 +5,19 @@ import { decodeItem } from '../../src/documents/index.js';
 import type { DecodeItem } from '../../src/model/document.js';
 import { event, eventSummary, key, note, summary } from '../documents/samples.js';
 import { answered, body, documents, html, none, nothing, nsu, refusal, summaries, throttled } from './government.js';
-import { alertsOf, committed, count, eventsOf, newCapture, query, refused, rowOf, run, world } from './support.js';
+import {
+  alertsOf,
+  committed,
+  count,
+  eventsOf,
+  newCapture,
+  nextActivity,
+  query,
+  refused,
+  rowOf,
+  run,
+  world,
+} from './support.js';
 
 const w = await world();
 
@@ -345,3 +357,20 @@ async function countsOf(companyId: string): Promise<Record<string, number>> {
   const tables = ['documents', 'events', 'usage_records', 'gaps', 'failed_items'];
   return Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await count(w, table, companyId)])));
 }
+
+test('an observer hears of every end once, and of every refusal', async () => {
+  const heard: string[] = [];
+  const observed = w.process({
+    observer: {
+      settled: (_, { outcome, statusCode, documents: fresh }) => heard.push(`${outcome} ${statusCode} ${fresh}`),
+      refused: (_, reason) => heard.push(reason),
+    },
+  });
+  const capture = await newCapture(w);
+  w.government.answers(documents(summaries(1, 3, key), 3));
+  const activity = await nextActivity(w, capture);
+  await activity.attempt(observed);
+  await activity.attempt(observed);
+  await query(w, capture, observed);
+  assert.deepEqual(heard, ['documents 138 3', 'too_early']);
+});

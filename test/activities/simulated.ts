@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { after } from 'node:test';
-import { type ActivityDependencies, createActivities, nfeService } from '../../src/activities/index.js';
+import { type ActivityDependencies, createActivities, distributionService } from '../../src/activities/index.js';
 import { openA1 } from '../../src/certificates/open-a1.js';
 import { governmentAddresses } from '../../src/government/addresses.js';
 import { createHttpsTransport } from '../../src/government/https-transport.js';
@@ -27,7 +27,9 @@ export interface GovernmentAccess {
 
 export function simulatedService({ caPem, endpointsFile }: GovernmentAccess): ActivityDependencies['services'] {
   const transport = createHttpsTransport({ caFile: caPem });
-  return { nfe: nfeService(createNfeDistribution({ transport, addresses: governmentAddresses(endpointsFile) })) };
+  return {
+    nfe: distributionService(createNfeDistribution({ transport, addresses: governmentAddresses(endpointsFile) })),
+  };
 }
 
 /** Tests keep the key unsealed. */
