@@ -7,6 +7,8 @@ export interface Summary {
   /** Answers of the government with documents in them. */
   readonly pages: number;
   readonly webhooksDelivered: number;
+  /** Numbers that exist at the government and did not come, each on record as a gap: an answer that a crash swallowed. */
+  readonly missing: number;
   /** Webhooks that still wait. */
   readonly webhooksPending: number;
 }
@@ -16,6 +18,7 @@ export async function readSummary(db: Queryable): Promise<Summary> {
     `select (select count(*)::int from documents) as documents,
        (select count(*)::int from calls where outcome = 'documents') as pages,
        (select count(*)::int from deliveries where status = 'delivered') as "webhooksDelivered",
+       (select coalesce(sum(to_nsu - from_nsu + 1), 0)::int from gaps where status = 'pending') as missing,
        (select count(*)::int from deliveries where status = 'pending') as "webhooksPending"`,
   );
   const [row] = rows;

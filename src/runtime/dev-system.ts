@@ -74,7 +74,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const apiKey = config.apiKey ?? folder.apiKey();
   const host = config.http.host ?? '127.0.0.1';
   const port = options.apiPort ?? (await getPort({ port: 3000, host }));
-  const { url: apiUrl, close } = await startApi({ ...shared, apiKey, host, port });
+  const { url: apiUrl, close } = await startApi({ ...shared, apiKey, host, port }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new Error(`port ${port} is in use: choose another with --port, or leave --port and MALOTE_HTTP_PORT out`);
+  });
   stops.push(() => close());
   screen.ready('API', apiUrl);
 
