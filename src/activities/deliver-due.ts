@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Context } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import type { DeliveryActivities } from '../model/activity-contract.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../storage/database.js';
 import { nextDueAt } from '../storage/delivery-queue.js';
 import type { SecretBox } from '../storage/endpoints.js';
 import type { WebhookSender } from '../webhooks/sender.js';
+import { beat } from './call-watch.js';
 import { DeliveryRun } from './delivery-run.js';
 
 export interface DeliveryDependencies {
@@ -27,8 +28,7 @@ const HEARTBEAT_MS = 5_000;
 export function createDeliveryActivities(deps: DeliveryDependencies): DeliveryActivities {
   return {
     async deliverDue({ endpointId }) {
-      const context = Context.current();
-      const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+      const stopBeating = beat(HEARTBEAT_MS);
       try {
         const elapsedFrom = performance.now();
         const startedAt = await deps.clock.now();
@@ -41,12 +41,12 @@ export function createDeliveryActivities(deps: DeliveryDependencies): DeliveryAc
           concurrency: deps.concurrency ?? 8,
           budgetMs: deps.budgetMs ?? 50_000,
           // A worker that shuts down, or a person who cancels: what is in the air is finished, the rest is given back.
-          stop: context.cancellationSignal,
+          stop: cancellationSignal(),
         });
         const { attempts, gone } = await run.run();
         return { attempts, gone, nextDueAt: gone ? null : await nextDueAt(deps.database, endpointId, now()) };
       } finally {
-        clearInterval(heartbeat);
+        stopBeating();
       }
     },
   };

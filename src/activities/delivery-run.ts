@@ -1,10 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isTransientDatabaseError } from '../storage/database-error.js';
 import { type LeasedDelivery, leaseDue, recordAttempts, releaseLeases } from '../storage/delivery-queue.js';
 import { readSendingEndpoint, type SendingEndpoint } from '../storage/endpoints.js';
 import { BODY_TIMEOUT_MS, SEND_TIMEOUT_MS } from '../webhooks/sender.js';
 import type { DeliveryDependencies } from './deliver-due.js';
+import { limitsOf } from './dependencies.js';
 import { type Attempt, judge, recordOf, writeVerdict } from './endpoint-health.js';
+import { patiently } from './patience.js';
 
 export interface DeliveryRunOptions extends Required<DeliveryDependencies> {
   readonly endpointId: string;
@@ -23,9 +24,6 @@ const BATCH = 100;
 const LOOK_AGAIN_MS = 250;
 /** An attempt is on record this soon after it ended: what a crash makes us send twice stays little. */
 const RECORD_WITHIN_MS = 100;
-const RECORD_TRIES = 30;
-const RECORD_RETRY_MS = 500;
-
 /** Instants above are met to this precision. */
 const TICK_MS = 50;
 
@@ -147,7 +145,13 @@ export class DeliveryRun {
   async #record(batch: readonly Attempt[]): Promise<void> {
     this.#recording = true;
     try {
-      await patiently(CALL_LIMITS, isTransientDatabaseError, () => this.#recordOnce(batch));
+      await patiently(limitsOf({}), isTransientDatabaseError, () =>
+        this.#recordOnce(batch).catch((error: unknown) => {
+          this.#recordingFails = true;
+          throw error;
+        }),
+      );
+      this.#recordingFails = false;
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -160,8 +164,6 @@ export class DeliveryRun {
     const { database, endpointId, leaseId, wakeEndpoints, now } = this.#o;
     const verdict = judge(batch, this.#failingSince);
     const records = batch.map((attempt) => recordOf(attempt, verdict, Math.random()));
-    // Unless and until it has worked.
-    this.#recordingFails = true;
     if (verdict.changed || verdict.recovered || verdict.notice) {
       const toWake = await database.transaction(async (tx) => {
         await recordAttempts(tx, leaseId, records);
@@ -171,7 +173,6 @@ export class DeliveryRun {
     } else {
       await recordAttempts(database, leaseId, records);
     }
-    this.#recordingFails = false;
     this.#failingSince = verdict.failingSince;
     if (verdict.notice?.disabledReason) this.#gone = true;
   }

@@ -129,14 +129,3 @@ export async function nextDueAt(db: Queryable, endpointId: string, now: number):
   );
   return rows[0]?.at ?? null;
 }
-
-/** Enabled endpoints that have had something due since `before`, for housekeeping: nobody seems to be sending for them. */
-export async function overdueEndpoints(db: Queryable, before: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from endpoints p where status = 'enabled' and deleted_at is null and exists (
-       select from deliveries where endpoint_id = p.id and status = 'pending' and next_attempt_at <= $1
-         and (leased_until is null or leased_until <= $1))`,
-    [instant(before)],
-  );
-  return rows.map((row) => row.id);
-}

@@ -122,6 +122,8 @@ async function firstBytes(body: Dispatcher.ResponseData['body'], headers: Incomi
   const chunks: Buffer[] = [];
   let length = 0;
   const limit = setTimeout(() => body.destroy(), BODY_TIMEOUT_MS);
+  // The loop gets errors while it reads; one that comes after it has left concerns nobody.
+  body.on('error', () => {});
   try {
     for await (const chunk of body) {
       chunks.push(chunk);
@@ -132,7 +134,6 @@ async function firstBytes(body: Dispatcher.ResponseData['body'], headers: Incomi
     // Cut off, here or there: the head has decided, the rest was only to be shown.
   } finally {
     clearTimeout(limit);
-    body.on('error', () => {}).destroy();
   }
   if (length === 0) return null;
   const encoding = single(headers['content-encoding']);

@@ -9,13 +9,7 @@ import {
   resendKey,
   resendPeriod,
 } from '../../src/storage/deliveries.js';
-import {
-  leaseDue,
-  nextDueAt,
-  overdueEndpoints,
-  recordAttempts,
-  releaseLeases,
-} from '../../src/storage/delivery-queue.js';
+import { leaseDue, nextDueAt, recordAttempts, releaseLeases } from '../../src/storage/delivery-queue.js';
 import { deleteEndpoint, disableEndpoint } from '../../src/storage/endpoints.js';
 import { RETENTION, sweepRetention } from '../../src/storage/retention.js';
 import { capturePage, newCompany, newEndpoint, openDatabase } from './support.js';
@@ -157,17 +151,6 @@ describe('when the next is due', () => {
     assert.equal(await nextDueAt(db, endpoint.id, NOW), NOW + MINUTE / 2);
     await recordAttempts(db, leaseId, [succeeded(a.id), succeeded(b.id)]);
     assert.equal(await nextDueAt(db, endpoint.id, NOW), null);
-  });
-
-  test('housekeeping sees enabled endpoints that nobody sends for', async () => {
-    const { endpoint } = await withEvents(1);
-    const off = await withEvents(1);
-    await disableEndpoint(db, off.endpoint.id, 'x', NOW);
-    const overdue = await overdueEndpoints(db, NOW);
-    assert.ok(overdue.includes(endpoint.id) && !overdue.includes(off.endpoint.id));
-    assert.ok(!(await overdueEndpoints(db, NOW - 1)).includes(endpoint.id));
-    await lease(endpoint.id);
-    assert.ok(!(await overdueEndpoints(db, NOW + MINUTE - 1)).includes(endpoint.id));
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { SealBroken } from '../../src/certificates/seal.js';
+import { webhookSecretBox } from '../../src/certificates/secret-box.js';
 import { openAlert } from '../../src/storage/alerts.js';
 import {
   deleteEndpoint,
@@ -15,7 +16,7 @@ import {
   setCaptureEndpoint,
 } from '../../src/storage/endpoints.js';
 import { newSecret } from '../../src/webhooks/signature.js';
-import { box, capturePage, newCompany, newEndpoint, newKeyring, openDatabase, secretBox } from './support.js';
+import { box, capturePage, newCompany, newEndpoint, newKeyring, openDatabase } from './support.js';
 
 const db = await openDatabase();
 const NOW = Date.UTC(2026, 10, 30, 12);
@@ -102,11 +103,11 @@ describe('rotating a secret', () => {
     const [oldKey, newKey] = [newKeyring(), newKeyring()];
     const both = { current: newKey.current, keys: new Map([...newKey.keys, ...oldKey.keys]) };
     const { id, secret: old } = await newEndpoint(db);
-    const sealed = secretBox(oldKey).seal(old, id);
+    const sealed = webhookSecretBox(oldKey).seal(old, id);
     await db.query('update endpoints set secret = $2, key_id = $3 where id = $1', [id, sealed.sealed, sealed.keyId]);
     const secret = newSecret();
-    await db.transaction((tx) => rotateSecret(tx, secretBox(both), { id, secret, at: NOW }));
-    assert.deepEqual((await readSendingEndpoint(db, secretBox(newKey), id, NOW))?.secrets, [secret, old]);
+    await db.transaction((tx) => rotateSecret(tx, webhookSecretBox(both), { id, secret, at: NOW }));
+    assert.deepEqual((await readSendingEndpoint(db, webhookSecretBox(newKey), id, NOW))?.secrets, [secret, old]);
   });
 
   test('of an endpoint that is not there is null', async () => {

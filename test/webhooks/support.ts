@@ -5,11 +5,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { after } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { type Keyring, parseKeyring } from '../../src/certificates/keyring.js';
-import { fromCompact, openSecret, sealSecret, toCompact } from '../../src/certificates/seal.js';
+import { webhookSecretBox } from '../../src/certificates/secret-box.js';
 import type { Nsu } from '../../src/model/nsu.js';
 import { type CompanyRow, createCompany } from '../../src/storage/companies.js';
 import { createDatabase, type Database } from '../../src/storage/database.js';
-import { createEndpoint, type EndpointRow, type NewEndpoint, type SecretBox } from '../../src/storage/endpoints.js';
+import { createEndpoint, type EndpointRow, type NewEndpoint } from '../../src/storage/endpoints.js';
 import { insertEvents } from '../../src/storage/events.js';
 import { documentEvent } from '../../src/webhooks/body.js';
 import type { StoredDocument } from '../../src/webhooks/document-view.js';
@@ -30,19 +30,7 @@ export function newKeyring(): Keyring {
   return parseKeyring(randomBytes(32).toString('base64'));
 }
 
-/** Webhook secrets under a keyring, as a worker puts it together. */
-export function secretBox(keyring: Keyring): SecretBox {
-  const context = (owner: string) => ({ purpose: 'webhook-secret', owner }) as const;
-  return {
-    seal(secret, owner) {
-      const sealed = sealSecret(keyring, Buffer.from(secret), context(owner));
-      return { keyId: sealed.keyId, sealed: toCompact(sealed) };
-    },
-    open: (sealed, owner) => openSecret(keyring, fromCompact(sealed), context(owner)).toString(),
-  };
-}
-
-export const box = secretBox(newKeyring());
+export const box = webhookSecretBox(newKeyring());
 
 let companies = 0;
 export async function newCompany(db: Database, externalId: string | null = null): Promise<CompanyRow> {
