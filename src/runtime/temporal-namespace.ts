@@ -64,7 +64,14 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
     });
 }
 
+const GRPC_NOT_FOUND = 5;
+
 function refused(doing: string, namespace: string, names: readonly string[], error: unknown): Error {
+  if ((error as { code?: unknown }).code === GRPC_NOT_FOUND) {
+    return new Error(
+      `Temporal has no namespace "${namespace}": make it with "temporal operator namespace create ${namespace}", or name another in TEMPORAL_NAMESPACE`,
+    );
+  }
   const why = error instanceof Error ? ((error as Error & { details?: string }).details ?? error.message) : 'unknown';
   const commands = names.map(
     (name) => `--name ${name} --type ${SEARCH_ATTRIBUTES[name as keyof typeof SEARCH_ATTRIBUTES]}`,

@@ -70,6 +70,15 @@ describe('preparing a namespace', () => {
     assert.deepEqual(ids, ['housekeeping-day', 'housekeeping-hour', 'housekeeping-minute']);
   });
 
+  test('a namespace that does not exist is a clear fault', async () => {
+    const { connection } = await devServer();
+    const other = new Client({ connection, namespace: 'nowhere' });
+    await assert.rejects(
+      ensureNamespace(other),
+      /Temporal has no namespace "nowhere": make it with "temporal operator/,
+    );
+  });
+
   test('a search attribute of another type is a clear fault', async () => {
     const { client, connection } = await devServer();
     const namespace = `other-${process.pid}`;
