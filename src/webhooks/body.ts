@@ -50,14 +50,8 @@ export function documentEvent(document: StoredDocument, company: EventCompany, a
 
 /** The event that tells of an opened alert. */
 export function alertEvent(alert: AlertView, company: EventCompany, at: number): PreparedEvent {
-  return prepare(
-    alertEventName(alert.code),
-    company,
-    at,
-    { severity: 'warning', ...alert },
-    alert.documentType ?? null,
-    null,
-  );
+  const { code, severity = 'warning', ...about } = alert;
+  return prepare(alertEventName(code), company, at, { code, severity, ...about }, alert.documentType ?? null, null);
 }
 
 /** What `POST /v1/webhook-endpoints/{id}/test` sends: signed like any event, stored nowhere. */

@@ -32,6 +32,7 @@ export interface StoredDocument {
   readonly warnings: readonly string[];
   readonly xmlSha256: string;
   readonly suppressed: string | null;
+  readonly awarenessSkipped?: string | null;
 }
 
 /** A document as JSON (api.md section 4), the same in the API and in webhooks. */
@@ -62,6 +63,8 @@ export interface DocumentView {
   readonly xmlSha256: string;
   /** Why no webhook was sent; null when one was or will be. */
   readonly suppressed: string | null;
+  /** Of a summary: why no automatic Awareness is sent for it; absent when one is, or when nobody asked for it. */
+  readonly awarenessSkipped?: string;
   /** Paths of this API; `pdf` only for kinds that have a printed form. */
   readonly links: { readonly self: string; readonly xml: string; readonly pdf?: string; readonly events: string };
 }
@@ -92,6 +95,7 @@ export function documentView(document: StoredDocument): DocumentView {
     ...(document.warnings.length > 0 && { warnings: document.warnings }),
     xmlSha256: document.xmlSha256,
     suppressed: document.suppressed,
+    ...(document.awarenessSkipped && { awarenessSkipped: document.awarenessSkipped }),
     links: {
       self,
       xml: `${self}/xml`,
