@@ -65,7 +65,8 @@ export async function writeService(
   row: Omit<ServiceRow, 'probeCallId' | 'probeDeadline'>,
 ): Promise<void> {
   await tx.query(
-    `update services set paused_from = $3, paused_until = $4, reason = $5, probe_call_id = null, probe_deadline = null
+    `update services set paused_from = $3, paused_until = $4, last_paused_until = coalesce($4, last_paused_until), reason = $5,
+       probe_call_id = null, probe_deadline = null
      where service = $1 and environment = $2`,
     [service, environment, instant(row.pausedFrom), instant(row.pausedUntil), row.reason],
   );

@@ -74,6 +74,7 @@ create table services (
   environment     text not null,
   paused_from     timestamptz(3),
   paused_until    timestamptz(3),                   -- null: open
+  last_paused_until timestamptz(3),              -- end of the last pause: captures still spread out after it
   reason          text,                          -- '108', '109', 'outage', 'breaker'
   probe_call_id   text,
   probe_deadline  timestamptz(3),
