@@ -10,7 +10,7 @@ import type { ResolveAll } from '../../src/webhooks/address.js';
 import { newEventId } from '../../src/webhooks/body.js';
 import { type SenderOptions, WebhookSender } from '../../src/webhooks/sender.js';
 import { newSecret } from '../../src/webhooks/signature.js';
-import { receiver } from './support.js';
+import { receiver, until } from './support.js';
 
 function sender(options: Partial<SenderOptions> = {}): WebhookSender {
   const made = new WebhookSender({ version: '1.2.3', allowPrivate: true, ...options });
@@ -115,8 +115,7 @@ describe('a receiver that misbehaves', () => {
     assert.ok(performance.now() - began < 2_000);
     assert.equal(result.statusCode, null);
     assert.equal(result.error, 'timeout: no answer within 0.3 s');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.ok(closed);
+    await until('the connection is let go', () => closed);
   });
 
   test('does not accept the connection: the same limit', async () => {
