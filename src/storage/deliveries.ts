@@ -10,7 +10,7 @@ import { pageOf, readCursor } from './keyset.js';
 
 /** `held`: pending at a disabled endpoint. */
 export const DELIVERY_STATUSES = ['pending', 'held', 'delivered', 'exhausted', 'cancelled'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface DeliveryRow {
   readonly id: string;

@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from './database.js';
 import { instant } from './database.js';
 
 /** An event to be stored, as `src/webhooks/body.ts` prepares it. */
-export interface NewEvent {
+interface NewEvent {
   /** `evt_` and the 32 hexadecimal digits of a version 7 UUID. */
   readonly id: string;
   readonly type: string;

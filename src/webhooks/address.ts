@@ -11,7 +11,7 @@ export type ResolveAll = (
 ) => void;
 
 /** The address that a webhook would be sent to is not on the public internet. */
-export class AddressNotAllowed extends Error {
+class AddressNotAllowed extends Error {
   override readonly name = 'AddressNotAllowed';
   readonly code = 'ADDRESS_NOT_ALLOWED';
   constructor() {

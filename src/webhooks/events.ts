@@ -9,7 +9,7 @@ export const EVENT_TYPES = [
   'service_invoice_inbound',
   'capture_alert',
 ] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+type EventType = (typeof EVENT_TYPES)[number];
 
 /** How an event is named to customers. */
 export interface EventName {
