@@ -9,6 +9,8 @@ import { ObjectNotFound, ObjectStoreUnavailable } from '../storage/object-store/
 import { type ActivityDependencies, limitsOf } from './dependencies.js';
 import { patiently } from './patience.js';
 
+type Stores = Pick<ActivityDependencies, 'database' | 'objectStore' | 'limits'>;
+
 /** Answers that keep their few bytes in the call log: an idle capture writes no objects. */
 const IN_THE_LOG: ReadonlySet<OutcomeKind> = new Set(['none', 'paused', 'throttled']);
 
@@ -25,12 +27,21 @@ export function keepsObject({ outcome, raw }: CallAnswer): boolean {
   return raw !== null && raw.body.length > 0 && !IN_THE_LOG.has(outcome.kind);
 }
 
-/** Writes the answer's bytes where every attempt of the call looks for them, before any row refers to them. */
+/** Where the request of a call stands, if its service keeps them. */
+function requestKeyOf({ archiveKey }: CallRow): string {
+  return `${archiveKey}.request`;
+}
+
+/**
+ * Writes the answer's bytes where every attempt of the call looks for them, before any row refers to them; the request first, so that
+ * whoever finds the answer finds both.
+ */
 export async function putAnswer(
-  { objectStore }: ActivityDependencies,
+  { objectStore }: Pick<Stores, 'objectStore'>,
   call: CallRow,
-  { raw }: CallAnswer,
+  { raw, request }: CallAnswer,
 ): Promise<void> {
+  if (raw && request) await objectStore.put(requestKeyOf(call), request, { contentType: 'application/soap+xml' });
   if (raw) await objectStore.put(call.archiveKey, raw.body, { contentType: raw.contentType ?? undefined });
 }
 
@@ -39,7 +50,7 @@ export async function putAnswer(
  *
  * @throws ObjectStoreUnavailable when the store fails for longer; the call's row then holds the bytes for the next attempt
  */
-export async function archiveAnswer(deps: ActivityDependencies, call: CallRow, answer: CallAnswer): Promise<void> {
+export async function archiveAnswer(deps: Stores, call: CallRow, answer: CallAnswer): Promise<void> {
   const isDown = (error: unknown) => error instanceof ObjectStoreUnavailable;
   try {
     await patiently(limitsOf(deps), isDown, () => putAnswer(deps, call, answer));
@@ -50,10 +61,29 @@ export async function archiveAnswer(deps: ActivityDependencies, call: CallRow, a
 }
 
 /** The bytes that an attempt of this call left, if it got so far. */
-export async function findAnswer({ objectStore }: ActivityDependencies, call: CallRow): Promise<Buffer | null> {
+export async function findAnswer({ objectStore }: Pick<Stores, 'objectStore'>, call: CallRow): Promise<Buffer | null> {
   if (call.body) return call.body;
   try {
     return await objectStore.get(call.archiveKey);
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return null;
+    throw error;
+  }
+}
+
+/** Where the request of an archived answer stands; null when it was not kept. */
+export async function archivedRequest(
+  { objectStore, services }: ActivityDependencies,
+  call: CallRow,
+  { request }: CallAnswer,
+): Promise<string | null> {
+  const key = requestKeyOf(call);
+  if (request) return key;
+  if (!services[call.documentType]?.keepsRequests) return null;
+  // Another attempt's answer: its request is there unless only the answer could be saved.
+  try {
+    await objectStore.get(key);
+    return key;
   } catch (error) {
     if (error instanceof ObjectNotFound) return null;
     throw error;
@@ -65,6 +95,7 @@ export async function storeArchive(
   tx: Transaction,
   call: CallRow,
   { raw }: CallAnswer,
+  requestKey: string | null,
   capturedAt: number,
 ): Promise<string> {
   const body = raw?.body ?? Buffer.alloc(0);
@@ -74,7 +105,7 @@ export async function storeArchive(
     environment: call.environment,
     id: uuid(),
     objectKey: call.archiveKey,
-    requestKey: null,
+    requestKey,
     callId: call.id,
     size: body.length,
     sha256: createHash('sha256').update(body).digest('hex'),

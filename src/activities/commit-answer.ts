@@ -4,7 +4,7 @@ import type { CallAnswer } from '../government/types.js';
 import type { DecodedItem } from '../model/document.js';
 import type { CallRow } from '../storage/calls.js';
 import { DatabaseError, isContentError, isTransientDatabaseError } from '../storage/database-error.js';
-import { archiveAnswer, keepsObject, putAnswer } from './archive.js';
+import { archiveAnswer, archivedRequest, keepsObject, putAnswer } from './archive.js';
 import { type CallContext, limitsOf } from './dependencies.js';
 import { type Committed, commitCall, type EndedCall } from './page-transaction.js';
 import { patiently } from './patience.js';
@@ -24,12 +24,14 @@ export async function commitAnswer(
   answer: CallAnswer,
   ending: Pick<EndedCall, 'arrivedAt' | 'ours'>,
 ): Promise<Committed> {
+  let requestKey: string | null = null;
   if (keepsObject(answer)) {
     await archiveAnswer(deps, call, answer);
+    requestKey = await archivedRequest(deps, call, answer);
     await deps.failpoint?.('after_archive');
   }
   const decoded = await decodeItems(deps, call, answer);
-  const committed = await commitPatiently(deps, { call, answer, decoded, ...ending });
+  const committed = await commitPatiently(deps, { call, answer, decoded, requestKey, ...ending });
   await deps.failpoint?.('after_commit');
   deps.wakeEndpoints(committed.wake);
   if (committed.written) {

@@ -59,6 +59,8 @@ export interface DistributionQuestion {
 
 /** One government service, as the call needs it. Every ending is an answer; a rejected promise is a bug. */
 export interface DistributionService {
+  /** Its requests are archived beside their answers. */
+  readonly keepsRequests?: boolean;
   ask(question: DistributionQuestion): Promise<CallAnswer>;
   /** Reads bytes that an earlier attempt stored, without what HTTP said about them. */
   read(body: Uint8Array, asked: Pick<DistributionQuestion, 'ultNsu'>): ReadAnswer;

@@ -16,7 +16,7 @@ export type {
   TransactionClock,
 } from './dependencies.js';
 
-export { nfeService } from './nfe-service.js';
+export { distributionService } from './distribution-service.js';
 
 /** By the queue that they are served on; `government` on the queue of its document type. */
 export interface Activities {

@@ -26,6 +26,8 @@ export interface EndedCall {
   readonly answer: CallAnswer;
   /** What became of `answer.items`, in their order. */
   readonly decoded: readonly DecodedItem[];
+  /** Where the archived request stands, if there is one. */
+  readonly requestKey: string | null;
   /** `performance.now()` at the answer's arrival. Null: found later, so its arrival counts as now: late, never early. */
   readonly arrivedAt: number | null;
   /** This process made the call, so nobody else holds its connection. */
@@ -107,7 +109,7 @@ class PageTransaction {
     const { deps, tx, ended, row, at } = this;
     const { call, answer } = ended;
     const step = await this.#nextStep();
-    const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, at) : null;
+    const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, ended.requestKey, at) : null;
     const stored = archiveId === null ? { documents: 0, fresh: 0 } : await this.#storeItems(archiveId);
     await this.#storeGaps(step);
     for (const { code, open, detail, severity } of step.alerts) {

@@ -7,7 +7,8 @@ export interface ServiceAddresses {
   readonly nfeEvent: string;
   /** Tax Reform events. */
   readonly nfeEventSvrs: string;
-  readonly cteDistribution?: string;
+  readonly cteDistribution: string;
+  /** Events of CT-e; only from an endpoints file: one address for every UF. Else see {@link cteEventAddress}. */
   readonly cteEvent?: string;
   readonly adn?: string;
   readonly sefin?: string;
@@ -15,17 +16,19 @@ export interface ServiceAddresses {
 
 export type GovernmentAddresses = Readonly<Record<Environment, ServiceAddresses>>;
 
-/** The government's own (nfe-cte.md 1a, 1c, 1d). */
+/** The government's own (nfe-cte.md 1a, 1b, 1c, 1d). */
 const BUILT_IN: GovernmentAddresses = {
   production: {
     nfeDistribution: 'https://www1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx',
     nfeEvent: 'https://www.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx',
     nfeEventSvrs: 'https://nfe.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx',
+    cteDistribution: 'https://www1.cte.fazenda.gov.br/CTeDistribuicaoDFe/CTeDistribuicaoDFe.asmx',
   },
   homologation: {
     nfeDistribution: 'https://hom1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx',
     nfeEvent: 'https://hom1.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx',
     nfeEventSvrs: 'https://nfe-homologacao.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx',
+    cteDistribution: 'https://hom1.cte.fazenda.gov.br/CTeDistribuicaoDFe/CTeDistribuicaoDFe.asmx',
   },
 };
 

@@ -78,4 +78,6 @@ export interface ReadAnswer {
 export interface CallAnswer extends ReadAnswer {
   /** Null when nothing came. */
   readonly raw: GovernmentResponse | null;
+  /** The bytes that were sent, of services whose answers prove nothing alone. */
+  readonly request?: Uint8Array;
 }

@@ -5,7 +5,7 @@ import {
   type ActivityDependencies,
   type CallObserver,
   createActivities,
-  nfeService,
+  distributionService,
   type TransactionClock,
 } from '../activities/index.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
@@ -14,6 +14,7 @@ import { webhookSecretBox } from '../certificates/secret-box.js';
 import { openKey } from '../certificates/vault.js';
 import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { GovernmentAddresses } from '../government/addresses.js';
+import { createCteDistribution } from '../government/cte-distribution.js';
 import { createNfeDistribution } from '../government/nfe-distribution.js';
 import type { Transport } from '../government/types.js';
 import { TASK_QUEUES } from '../model/activity-contract.js';
@@ -35,7 +36,7 @@ export interface WorkerParts {
   readonly addresses: GovernmentAddresses;
   readonly sender: Pick<WebhookSender, 'send'>;
   /** Government calls per second over all workers of the installation. The last worker to say it is heard, so all must say the same. */
-  readonly rates: { readonly nfe: number };
+  readonly rates: { readonly nfe: number; readonly cte: number };
   readonly timeScale: number;
   readonly observer?: CallObserver;
   readonly onWakeError?: (endpointId: string, error: unknown) => void;
@@ -75,7 +76,10 @@ export function activitiesOf(parts: WorkerParts) {
     objectStore: parts.objectStore,
     clock,
     timeScale: parts.timeScale,
-    services: { nfe: nfeService(createNfeDistribution(parts)) },
+    services: {
+      nfe: distributionService(createNfeDistribution(parts)),
+      cte: distributionService(createCteDistribution(parts)),
+    },
     // The call's transaction has the row at hand, and opening takes microseconds: no second connection, no key kept in memory.
     openCertificate: (row) => openKey(parts.keyring, row.id, row),
     wakeEndpoints: (ids) => waker.wake(ids),
@@ -96,7 +100,7 @@ export function activitiesOf(parts: WorkerParts) {
     wakeEndpoints: (ids) => waker.wake(ids),
   });
   return {
-    nfe: { ...activities.government },
+    government: { ...activities.government },
     webhooks: { ...delivery },
     background: { ...activities.captureRow, ...activities.housekeeping, startOverdue },
     /** Sends the wakes that wait for their interval. */
@@ -118,11 +122,13 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     });
   const workers = await Promise.all([
     create(TASK_QUEUES.workflows, { ...workflowSource(), maxCachedWorkflows: CACHED_WORKFLOWS }),
-    create(TASK_QUEUES.nfe, {
-      activities: activities.nfe,
-      maxTaskQueueActivitiesPerSecond: parts.rates.nfe,
-      maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
-    }),
+    ...(['nfe', 'cte'] as const).map((documentType) =>
+      create(TASK_QUEUES[documentType], {
+        activities: activities.government,
+        maxTaskQueueActivitiesPerSecond: parts.rates[documentType],
+        maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
+      }),
+    ),
     create(TASK_QUEUES.webhooks, {
       activities: activities.webhooks,
       maxConcurrentActivityTaskExecutions: DELIVERY_RUNS_AT_ONCE,

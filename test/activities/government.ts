@@ -1,5 +1,5 @@
 import type { DistributionQuestion, DistributionService } from '../../src/activities/index.js';
-import { readDistributionAnswer } from '../../src/government/nfe-distribution.js';
+import { readDistributionAnswer } from '../../src/government/distribution-answer.js';
 import type { CallAnswer, ReadAnswer } from '../../src/government/types.js';
 import { parseNsu, ZERO_NSU } from '../../src/model/nsu.js';
 import { docZip, summary } from '../documents/samples.js';

@@ -109,7 +109,7 @@ export class System {
       transport: createHttpsTransport({ caFile: this.#government.caPem }),
       addresses: governmentAddresses(this.#government.endpoints),
       sender: this.#sender,
-      rates: { nfe: rate },
+      rates: { nfe: rate, cte: rate },
       timeScale,
       ...(skipping && { clock: skippedTime(this.simulator) }),
       activityOptions: { ...(skipping && { comparesClocks: true }), ...activityOptions },
@@ -202,7 +202,7 @@ export class System {
   /** The activities themselves, for loops without Temporal. */
   activities() {
     const parts = activitiesOf(this.#parts());
-    return { ...parts.nfe, ...parts.webhooks, ...parts.background };
+    return { ...parts.government, ...parts.webhooks, ...parts.background };
   }
 
   async count(table: 'documents' | 'deliveries'): Promise<number> {

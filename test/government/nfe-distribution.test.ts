@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { governmentAddresses } from '../../src/government/addresses.js';
-import { createHttpsTransport } from '../../src/government/https-transport.js';
+import { DISTRIBUTION_CALL_LIMIT_MS, type DistributionCall } from '../../src/government/distribution.js';
 import {
-  buildDistributionRequest,
-  createNfeDistribution,
+  type DistributionQuery,
   type DistributionRequest,
-  NFE_CALL_LIMIT_MS,
-  type NfeDistributionCall,
-} from '../../src/government/nfe-distribution.js';
+  distDFeInt,
+} from '../../src/government/distribution-request.js';
+import { createHttpsTransport } from '../../src/government/https-transport.js';
+import { createNfeDistribution, NFE_WIRE } from '../../src/government/nfe-distribution.js';
 import { type GovernmentRequest, type Transport, TransportFailure } from '../../src/government/types.js';
 import type { Nsu } from '../../src/model/nsu.js';
 import { NO_SCHEMAS, schemaOf } from '../simulator/xsd.js';
@@ -17,6 +17,7 @@ import { answer, docZip, lote, zipped } from './answers.js';
 import { clientCertificate, httpsServer, people, type TestServer } from './tls-server.js';
 
 const KEY = '3526050X0J92JY000196570010000006041448679011';
+const buildDistributionRequest = (request: DistributionRequest) => distDFeInt(NFE_WIRE, request);
 const REQUEST: DistributionRequest = {
   environment: 'production',
   cUFAutor: '35',
@@ -113,7 +114,7 @@ describe('a call', () => {
   test('hands the transport the message, the limits and the caller’s signal and hook', async () => {
     const { signal } = new AbortController();
     const beforeSend = () => {};
-    const call: NfeDistributionCall = { ...REQUEST, certificate, signal, beforeSend };
+    const call: DistributionCall<DistributionQuery> = { ...REQUEST, certificate, signal, beforeSend };
     const { outcome, raw } = await createNfeDistribution({ transport: answering, addresses: ADDRESSES }).call(call);
     assert.equal(outcome.kind, 'none');
     assert.deepEqual(raw?.body, answer({ cStat: '137' }));
@@ -133,7 +134,7 @@ describe('a call', () => {
           '<nfeDistDFeInteresse xmlns="http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe"><nfeDadosMsg>' +
           `${buildDistributionRequest(REQUEST)}</nfeDadosMsg></nfeDistDFeInteresse></soap12:Body></soap12:Envelope>`,
         certificate,
-        limitMs: NFE_CALL_LIMIT_MS,
+        limitMs: DISTRIBUTION_CALL_LIMIT_MS,
         maxAnswerBytes: 10 * 1024 * 1024,
         signal,
         beforeSend,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readDistributionAnswer } from '../../src/government/nfe-distribution.js';
+import { readDistributionAnswer } from '../../src/government/distribution-answer.js';
 import type { Nsu } from '../../src/model/nsu.js';
 import { sharedFile } from '../support/shared.js';
 

@@ -1,27 +1,38 @@
 import type { Nsu } from '../model/nsu.js';
 import type { Environment } from '../model/words.js';
 
-/** What is asked: the documents after an NSU, the one of an NSU, or the NF-e of an access key. The last two are point queries. */
-export type DistributionQuery = { readonly distNSU: Nsu } | { readonly consNSU: Nsu } | { readonly consChNFe: string };
+/** What every distribution service can be asked: the documents after an NSU, or the one of an NSU, which is a point query. */
+export type NsuQuery = { readonly distNSU: Nsu } | { readonly consNSU: Nsu };
+/** NF-e can be asked for by their access keys too: another point query. */
+export type DistributionQuery = NsuQuery | { readonly consChNFe: string };
 
-export interface DistributionRequest {
+export interface DistributionRequest<Query extends DistributionQuery = DistributionQuery> {
   readonly environment: Environment;
   /** IBGE code of the company's UF, two digits. */
   readonly cUFAutor: string;
   /** CNPJ (14 characters) or CPF (11 digits), without punctuation. */
   readonly taxId: string;
-  readonly query: DistributionQuery;
+  readonly query: Query;
+}
+
+/** What the two services write differently. */
+export interface RequestLayout {
+  readonly namespace: string;
+  readonly version: string;
 }
 
 /**
- * The distDFeInt element, exactly as the service wants it: no declaration, no prefix (404), no white space, NSUs of 15 digits (215).
+ * The distDFeInt element, exactly as the services want it: no declaration, no prefix (404), no white space, NSUs of 15 digits (215).
  *
  * @throws {Error} for input that would make an invalid request: a bug of the caller
  */
-export function buildDistributionRequest({ environment, cUFAutor, taxId, query }: DistributionRequest): string {
+export function distDFeInt(
+  layout: RequestLayout,
+  { environment, cUFAutor, taxId, query }: DistributionRequest,
+): string {
   if (!/^[1-5][0-9]$/.test(cUFAutor)) throw new Error(`"${cUFAutor.slice(0, 10)}" is no IBGE code of a UF`);
   return (
-    '<distDFeInt xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.01">' +
+    `<distDFeInt xmlns="${layout.namespace}" versao="${layout.version}">` +
     `<tpAmb>${environment === 'production' ? 1 : 2}</tpAmb><cUFAutor>${cUFAutor}</cUFAutor>` +
     `${taxIdElement(taxId)}${queryElement(query)}</distDFeInt>`
   );

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readDistributionAnswer } from '../../src/government/nfe-distribution.js';
-import type { AnswerContext } from '../../src/government/nfe-distribution-answer.js';
+import { type AnswerContext, readDistributionAnswer } from '../../src/government/distribution-answer.js';
 import type { Nsu } from '../../src/model/nsu.js';
 import { answer, docZip, envelope, escaped, lote, retDistDFeInt, zipped } from './answers.js';
 

@@ -1,8 +1,8 @@
 import type { PageItem } from '../model/document.js';
 import { maxNsu, type Nsu, tryParseNsu, ZERO_NSU } from '../model/nsu.js';
 import type { Outcome } from '../model/outcome.js';
+import type { DistributionQuery } from './distribution-request.js';
 import { readDocZips } from './doc-zips.js';
-import type { DistributionQuery } from './nfe-distribution-request.js';
 import { parseServerTime } from './server-time.js';
 import { readSoapAnswer } from './soap.js';
 import type { ReadAnswer } from './types.js';
