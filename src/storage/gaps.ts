@@ -10,8 +10,14 @@ export interface Gap {
   readonly from: Nsu;
   readonly to: Nsu;
   readonly status: 'pending' | 'before_onboarding' | 'awaiting_confirmation';
-  readonly cause: 'page' | 'jump' | 'lost_page' | 'failed_item' | 'first_page';
+  readonly cause: GapCause;
 }
+
+/**
+ * `page`, `jump`, `lost_page`, `first_page`: found by a page's transaction. `failed_item`: came, but broken. `nightly`: found by the
+ * nightly look. `cursor`: an administrator's cursor passed it. `restored`: found by `malote verify --repair`.
+ */
+type GapCause = 'page' | 'jump' | 'lost_page' | 'failed_item' | 'first_page' | 'nightly' | 'cursor' | 'restored';
 
 /** Longer ranges wait for a person's word: at 20 queries an hour they would take days. */
 export const LARGEST_UNATTENDED_GAP = 2_000;
@@ -68,7 +74,7 @@ function size(from: Nsu, to: Nsu): number {
   return Number(nsuDistance(from, to)) + 1;
 }
 
-/** Stores gaps; those that are known stay as they are. */
+/** Stores gaps; those that are known stay as they are. Pending ones are due at once. */
 export async function insertGaps(
   tx: Transaction,
   capture: CaptureKey,
@@ -77,8 +83,8 @@ export async function insertGaps(
 ): Promise<void> {
   if (gaps.length === 0) return;
   await tx.query(
-    `insert into gaps (company_id, document_type, environment, id, from_nsu, to_nsu, status, cause, created_at)
-     select $1, $2, $3, id, from_nsu, to_nsu, status, cause, $4
+    `insert into gaps (company_id, document_type, environment, id, from_nsu, to_nsu, status, cause, created_at, next_attempt_at)
+     select $1, $2, $3, id, from_nsu, to_nsu, status, cause, $4, case when status = 'pending' then $4::timestamptz end
      from unnest($5::uuid[], $6::bigint[], $7::bigint[], $8::text[], $9::text[]) as g (id, from_nsu, to_nsu, status, cause)
      on conflict do nothing`,
     [

@@ -383,8 +383,8 @@ describe('lists and counts', () => {
     const [a, b] = [await newCompany(db), await newCompany(db)];
     const call = (companyId: string, answeredAt: number, granted: boolean, environment = 'homologation') =>
       db.query(
-        `insert into calls (id, started_at, company_id, document_type, environment, service, kind, deadline, archive_key, answered_at, granted)
-         values ($1, $2, $3, 'nfe', $5, 's', 'consNSU', $2, 'k', $2, $4)`,
+        `insert into calls (id, started_at, company_id, document_type, environment, service, kind, status, deadline, archive_key, answered_at, granted)
+         values ($1, $2, $3, 'nfe', $5, 's', 'consNSU', 'answered', $2, 'k', $2, $4)`,
         [randomUUID(), new Date(answeredAt), companyId, granted, environment],
       );
     await call(b.id, NOW - HOUR / 2, true);
@@ -398,8 +398,8 @@ describe('lists and counts', () => {
       [3, 'recovered'],
     ] as const) {
       await db.query(
-        `insert into gaps (id, company_id, document_type, environment, from_nsu, to_nsu, status, cause, created_at)
-         values ($1, $2, 'nfe', 'homologation', $3, $3, $4, 'page', now())`,
+        `insert into gaps (id, company_id, document_type, environment, from_nsu, to_nsu, status, cause, created_at, next_attempt_at)
+         values ($1, $2, 'nfe', 'homologation', $3, $3, $4, 'page', now(), now())`,
         [randomUUID(), a.id, nsu, status],
       );
     }
