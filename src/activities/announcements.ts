@@ -16,6 +16,8 @@ type Scope = 'capture' | 'host' | 'service';
  */
 export class Announcements {
   readonly #events: PreparedEvent[] = [];
+  /** The company's manifestation workflow has something to wait for: wake it after the commit. */
+  awarenessScheduled = false;
 
   constructor(
     private readonly tx: Transaction,

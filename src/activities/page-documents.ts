@@ -59,6 +59,7 @@ export function documentRow(
     eventSequence: smallInteger(event?.sequence),
     warnings: [...document.warnings],
     suppressed: null,
+    awarenessSkipped: null,
     xmlSha256,
     xmlLength,
     archiveId: place.archiveId,

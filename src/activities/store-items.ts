@@ -8,6 +8,7 @@ import { type FailedItemRow, insertFailedItems } from '../storage/failed-items.j
 import { insertGaps } from '../storage/gaps.js';
 import { insertDocuments, relativesOf, updateDerived } from '../storage/page.js';
 import type { Announcements } from './announcements.js';
+import { considerAwareness, scheduleAwareness } from './awareness.js';
 import { decideDeliveries } from './delivery-policy.js';
 import { holdBack, releaseWith } from './held-webhooks.js';
 import { contradictedNsus, deriveTogether } from './page-documents.js';
@@ -30,7 +31,8 @@ export async function storeDocuments(
     keys: rows.map(({ key }) => key).filter((key) => key !== null),
   });
   const { fresh, changed } = deriveTogether(rows, relatives);
-  const { documents, held } = decideDeliveries(fresh, relatives, { taxId, options: capture.options });
+  const { documents: decided, held } = decideDeliveries(fresh, relatives, { taxId, options: capture.options });
+  const documents = await considerAwareness(tx, capture, taxId, decided, relatives, at);
   const inserted = await insertDocuments(tx, documents);
   await updateDerived(tx, changed);
   const news = documents.filter(({ id }) => inserted.has(id));
@@ -42,6 +44,7 @@ export async function storeDocuments(
   );
   const released = await releaseWith(tx, capture, news);
   await announcements.documents(inOrder(news, released));
+  if (await scheduleAwareness(tx, capture, news, at)) announcements.awarenessScheduled = true;
   const contradicted = contradictedNsus(news, relatives);
   if (contradicted.length > 0) {
     await announcements.open(

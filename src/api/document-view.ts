@@ -66,6 +66,10 @@ export const documentSchema = z
     warnings: z.array(z.string()).readonly().optional().describe('Oddities found when decoding'),
     xmlSha256: z.string().describe('Hex, of the bytes that `links.xml` gives'),
     suppressed: z.string().nullable().describe('Why no webhook was sent'),
+    awarenessSkipped: z
+      .string()
+      .optional()
+      .describe('Of a summary: why no automatic Awareness is sent for it, as a code, a colon and a text'),
     links: z.object({
       self: z.string(),
       xml: z.string(),

@@ -98,6 +98,24 @@ export async function insertDistributionCall(tx: Transaction, call: NewCall): Pr
   );
 }
 
+/** Writes the row of a call that needs no lease of the capture: what it carries is leased by itself. */
+export async function insertCall(tx: Transaction, call: NewCall): Promise<void> {
+  await tx.query(
+    `insert into calls (company_id, document_type, environment, id, started_at, service, kind, from_nsu, deadline, archive_key)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      ...captureValues(call),
+      call.id,
+      instant(call.startedAt),
+      call.service,
+      call.kind,
+      call.fromNsu,
+      instant(call.deadline),
+      call.archiveKey,
+    ],
+  );
+}
+
 export interface Settlement {
   readonly status: Exclude<CallStatus, 'open'>;
   readonly outcome: OutcomeKind;

@@ -40,6 +40,8 @@ export interface DocumentRow extends CaptureKey {
   readonly eventSequence: number | null;
   readonly warnings: string[];
   readonly suppressed: string | null;
+  /** Of a summary: why no automatic Awareness is sent for it. */
+  readonly awarenessSkipped: string | null;
   readonly xmlSha256: string;
   readonly xmlLength: number;
   readonly archiveId: string;
@@ -54,7 +56,7 @@ export const DOCUMENT_COLUMNS = `d.id, d.company_id as "companyId", d.document_t
   ${nsuColumn('d.nsu', 'nsu')}, d.kind, d.schema, d.root, d.key, d.direction, d.state, d.full_xml as "fullXml", d.origin,
   d.captured_at as "capturedAt", d.issued_at as "issuedAt", d.total, d.issuer_tax_id as "issuerTaxId",
   d.recipient_tax_id as "recipientTaxId", d.metadata, d.event, d.event_type as "eventType",
-  d.event_sequence as "eventSequence", d.warnings, d.suppressed, d.xml_sha256 as "xmlSha256", d.xml_length as "xmlLength",
+  d.event_sequence as "eventSequence", d.warnings, d.suppressed, d.awareness_skipped as "awarenessSkipped", d.xml_sha256 as "xmlSha256", d.xml_length as "xmlLength",
   d.archive_id as "archiveId", d.object_key as "objectKey", d.byte_offset as "byteOffset", d.byte_length as "byteLength",
   d.encoding`;
 

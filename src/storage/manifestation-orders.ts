@@ -121,10 +121,11 @@ export async function insertManifestations(
   return rows;
 }
 
-/** What was scheduled for later is sent now, because somebody waits for it. */
+/** What was scheduled for later is sent now, and whatever the automatic rules say, because somebody asked for it. */
 async function hurried(tx: Transaction, id: string, now: number): Promise<ManifestationRow> {
   const { rows } = await tx.query<ManifestationRow>(
-    `update manifestations m set next_attempt_at = case when status = 'pending' and attempts = 0 then least(next_attempt_at, $2) else next_attempt_at end
+    `update manifestations m set origin = 'request',
+       next_attempt_at = case when status = 'pending' and attempts = 0 then least(next_attempt_at, $2) else next_attempt_at end
      where id = $1 returning ${MANIFESTATION_COLUMNS}`,
     [id, instant(now)],
   );

@@ -54,7 +54,8 @@ export async function giveToCall(
 ): Promise<void> {
   await tx.query(
     `update manifestations m set signed = s.signed, signed_until = s.signed_until, attempts = m.attempts + 1,
-       call_id = $1, call_started_at = $2, call_deadline = $3, next_attempt_at = $3, without_certificate = false
+       call_id = $1, call_started_at = $2, call_deadline = $3, next_attempt_at = $3, together = cardinality($4::uuid[]),
+       without_certificate = false
      from unnest($4::uuid[], $5::bytea[], $6::timestamptz[]) as s (id, signed, signed_until) where m.id = s.id`,
     [
       call.id,
@@ -106,8 +107,7 @@ export async function recordResults(
   if (results.length === 0) return;
   await tx.query(
     `update manifestations m set status = r.status, next_attempt_at = to_timestamp(r."nextAttemptAt" / 1000.0), failures = r.failures,
-       unanswered = r.unanswered, alone = r.alone, late = r.late, status_code = coalesce(r."statusCode", m.status_code),
-       status_text = case when r."statusCode" is null then m.status_text else r."statusText" end, protocol = r.protocol,
+       unanswered = r.unanswered, alone = r.alone, late = r.late, status_code = r."statusCode", status_text = r."statusText", protocol = r.protocol,
        registered_at = to_timestamp(r."registeredAt" / 1000.0), document_id = r."documentId", call_deadline = null,
        xml_due_at = to_timestamp(r."xmlDueAt" / 1000.0), settled_at = case when r.status <> 'pending' then $2::timestamptz end
      from json_to_recordset($1) as r (id uuid, status text, "nextAttemptAt" bigint, failures int, unanswered int, alone boolean,

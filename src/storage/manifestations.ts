@@ -38,6 +38,8 @@ export interface ManifestationRow extends CaptureKey {
   /** The last request that held it. */
   readonly callId: string | null;
   readonly callStartedAt: number | null;
+  /** Events in that request. */
+  readonly together: number;
   /** Until then that request may be answered; null: it is settled. */
   readonly callDeadline: number | null;
   /** Registered after its deadline (155). */
@@ -54,7 +56,7 @@ export interface ManifestationRow extends CaptureKey {
 export const MANIFESTATION_COLUMNS = `m.id, m.company_id as "companyId", m.document_type as "documentType", m.environment, m.key, m.type,
   m.sequence, m.subject, m.origin, m.status, m.justification, m.fields, m.requested_at as "requestedAt", m.deadline,
   m.expires_at as "expiresAt", m.next_attempt_at as "nextAttemptAt", m.attempts, m.failures, m.unanswered, m.alone, m.signed,
-  m.signed_until as "signedUntil", m.call_id as "callId", m.call_started_at as "callStartedAt", m.call_deadline as "callDeadline",
+  m.signed_until as "signedUntil", m.call_id as "callId", m.call_started_at as "callStartedAt", m.together, m.call_deadline as "callDeadline",
   m.late, m.status_code as "statusCode", m.status_text as "statusText", m.protocol, m.registered_at as "registeredAt",
   m.settled_at as "settledAt", m.document_id as "documentId"`;
 

@@ -32,6 +32,7 @@ describe('one document', () => {
       event_sequence: 1,
       warnings: ['w'],
       suppressed: 'history',
+      awareness_skipped: 'own_document',
     });
     const row = await getDocument(db, id);
     const { archiveId, xmlSha256, ...rest } = row ?? {};
@@ -61,6 +62,7 @@ describe('one document', () => {
       eventSequence: 1,
       warnings: ['w'],
       suppressed: 'history',
+      awarenessSkipped: 'own_document',
       xmlLength: 1,
       objectKey: 'k',
       byteOffset: 0,

@@ -27,6 +27,7 @@ create table manifestations (
   signed_until    timestamptz(3),                -- end of the certificate that signed it
   call_id         text,                          -- the last request that held it
   call_started_at timestamptz(3),
+  together        smallint not null default 0,   -- events in that request
   call_deadline   timestamptz(3),                -- until then that request may be answered; null: it is settled
   late            boolean not null default false,
   status_code     text,                          -- of the last answer about it
@@ -49,7 +50,7 @@ create index manifestations_company on manifestations (company_id, requested_at 
 create index manifestations_key on manifestations (key, company_id);
 
 -- Of a summary: why no automatic Awareness was sent for it. Null: one is scheduled or was sent, or nobody asked for it.
-alter table documents add column no_awareness text;
+alter table documents add column awareness_skipped text;
 
 -- Down Migration
 -- Forward only: a database of a newer version is refused by an older program.
