@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import colors from 'picocolors';
 import type { ApiClient } from './api-client.js';
-import { type Column, localTime, print, printJson, table } from './output.js';
+import { type Column, localTime, print, printJson, shortened, table } from './output.js';
 
 /** A capture's state as the API gives it; only what is shown here. */
 export interface Capture {
@@ -24,7 +24,7 @@ export interface Capture {
 
 const ASK_EVERY_MS = 2_000;
 const CONCURRENCY = 10;
-const LONGEST_NAME = 32;
+const USUAL_HEIGHT = 24;
 
 /** Names of companies, each asked for once: a table of ids would tell nobody anything. */
 export class CompanyNames {
@@ -39,7 +39,7 @@ export class CompanyNames {
     const unknown = [...new Set(ids)].filter((id) => !this.#names.has(id));
     await pLimit(CONCURRENCY).map(unknown, async (id) => {
       const { name } = await this.#api.get<{ name: string }>(`/v1/companies/${id}`);
-      this.#names.set(id, name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
+      this.#names.set(id, shortened(name));
     });
   }
 
@@ -132,7 +132,7 @@ class Screen {
       time,
     ];
     // More lines than the terminal has cannot be written over.
-    const lines = all.slice(0, Math.max(2, (process.stdout.rows ?? 24) - 1));
+    const lines = all.slice(0, Math.max(2, (process.stdout.rows || USUAL_HEIGHT) - 1));
     if (this.#height > 0) process.stdout.write(`\x1b[${this.#height}A\x1b[0J`);
     for (const line of lines) print(line);
     this.#height = lines.length;

@@ -4,7 +4,7 @@ import { PHASES } from '../model/words.js';
 import { type ApiClient, apiOf } from './api-client.js';
 import { documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
 import { type Capture, CompanyNames, captureLines, watchCaptures } from './capture-table.js';
-import { wrongUse } from './failure.js';
+import { CliFailure, wrongUse } from './failure.js';
 import { print, printJson, say, wantsJson } from './output.js';
 
 interface OrderedCapture extends Capture {
@@ -93,6 +93,9 @@ function resume(capture: Command): void {
       }
       const api = apiOf(command);
       const found = await (await reader(api, idOrTaxId, { ...filter, enabled: true }, ALL))();
+      if (found.length === 0 && idOrTaxId !== undefined) {
+        throw new CliFailure('no such capture runs: see "malote capture status", start it with "malote capture start"');
+      }
       const oneOf = pLimit(CONCURRENCY);
       const answers = await oneOf.map(found, ({ companyId, documentType, environment }) =>
         api.send<OrderedCapture>(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { apiOf } from './api-client.js';
 import { collected, mostRows } from './arguments.js';
-import { localTime, printFields, printJson, printTable, say, shownTaxId, wantsJson } from './output.js';
+import { localTime, printFields, printJson, printTable, say, shortened, shownTaxId, wantsJson } from './output.js';
 
 interface Company {
   readonly id: string;
@@ -46,7 +46,7 @@ export function companyCommands(program: Command): void {
           { title: 'ID', value: ({ id }) => id },
           { title: 'TAX ID', value: ({ taxId }) => shownTaxId(taxId) },
           { title: 'UF', value: ({ uf }) => uf },
-          { title: 'NAME', value: ({ name }) => name },
+          { title: 'NAME', value: ({ name }) => shortened(name) },
           { title: 'TAGS', value: ({ tags }) => tags.join(', ') },
         ],
         rows,

@@ -4,7 +4,7 @@ import { DOCUMENT_KINDS } from '../model/document.js';
 import { apiOf } from './api-client.js';
 import { documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
 import { wrongUse } from './failure.js';
-import { localTime, printJson, printTable, say, wantsJson } from './output.js';
+import { localTime, printJson, printTable, say, shortened, wantsJson } from './output.js';
 
 interface Document {
   readonly id: string;
@@ -60,7 +60,7 @@ export function documentCommands(program: Command): void {
           { title: 'STATE', value: ({ state }) => state },
           { title: 'NUMBER', value: ({ metadata }) => metadata.number ?? '–', right: true },
           { title: 'TOTAL', value: ({ metadata }) => metadata.total ?? '–', right: true },
-          { title: 'ISSUER', value: ({ metadata }) => metadata.issuer?.name ?? '–' },
+          { title: 'ISSUER', value: ({ metadata }) => shortened(metadata.issuer?.name ?? '–') },
           { title: 'CAPTURED', value: ({ capturedAt }) => localTime(capturedAt) },
         ],
         rows,

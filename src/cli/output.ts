@@ -59,6 +59,13 @@ export function printFields(fields: Readonly<Record<string, string | null | unde
   for (const [name, value] of given) print(`${colors.dim(name.padEnd(width))}  ${value}`);
 }
 
+const LONGEST_NAME = 32;
+
+/** A name as it fits into a table. */
+export function shortened(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+}
+
 /** An instant as a person on this machine reads it; a dash where there is none. */
 export function localTime(instant: string | null): string {
   if (instant === null) return '–';

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { captureDocument, storeEvents } from '../api/fixtures.js';
+import { BOOTSTRAP_KEY, newCompanyFields, PASSWORD, pfxFor, testApi } from '../api/support.js';
+import { folder, malote, type RunOptions } from './support.js';
+
+const api = await testApi();
+const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 });
+const env = { MALOTE_API_URL: apiUrl, MALOTE_API_KEY: BOOTSTRAP_KEY };
+
+const run = (args: string, options: RunOptions = {}) =>
+  malote(args.split(' '), { ...options, env: { ...env, ...options.env } });
+
+/** What a command printed with --json: one object per line. */
+async function json(args: string) {
+  const { code, out, err } = await run(`${args} --json`);
+  assert.equal(code, 0, err);
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+describe('a company from registration to documents', async () => {
+  const { taxId, name } = newCompanyFields();
+  const pfx = join(folder, 'a1.pfx');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(pfx, pfxFor(taxId));
+  writeFileSync(passwordFile, `${PASSWORD}\n`);
+  const written = taxId.replace(/^(..)(...)(...)(....)(..)$/, '$1.$2.$3/$4-$5');
+
+  test('company add, list, show', async () => {
+    const added = await malote(
+      ['company', 'add', written, '--name', name, '--uf', 'sp', '--tag', 'a', '--tag', 'b', '--external-id', 'erp-9'],
+      { env },
+    );
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, new RegExp(`tax ID +${written}`));
+    assert.match(added.out, /tags +a, b/);
+
+    const listed = await run('company list');
+    assert.equal(listed.code, 0);
+    const [title, row] = listed.out.split('\n');
+    assert.match(title ?? '', /^ID +TAX ID +UF +NAME +TAGS$/);
+    assert.ok(row?.includes(written) && row.includes(name), row);
+    const [shown] = await json(`company show ${taxId}`);
+    assert.deepEqual(await json('company list --external-id erp-9'), [shown]);
+    assert.equal(shown.externalId, 'erp-9');
+  });
+
+  test('certificate set, with the password from a file or from standard input, and show', async () => {
+    const set = await run(`certificate set ${written} --file ${pfx} --password-file ${passwordFile}`);
+    assert.equal(set.code, 0, set.err);
+    assert.match(set.out, /valid until +2049-12-31 20:59:59/);
+    const piped = await run(`certificate set ${taxId} --file ${pfx} --password-file -`, { input: `${PASSWORD}\n` });
+    assert.equal(piped.code, 0, piped.err);
+    const [shown] = await json(`certificate show ${taxId}`);
+    assert.equal(shown.taxId, taxId);
+
+    writeFileSync(passwordFile, 'wrong');
+    const wrong = await run(`certificate set ${taxId} --file ${pfx} --password-file ${passwordFile}`);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.err, /^error: .*password.*\n$/);
+    assert.ok(!wrong.err.includes('wrong)'));
+    const nobody = await run(`certificate set ${taxId} --file ${pfx}`);
+    assert.equal(nobody.code, 2);
+    assert.match(nobody.err, /--password-file/);
+    const absent = await run(`certificate set ${taxId} --file ${folder}/none.pfx --password-file ${passwordFile}`);
+    assert.equal(absent.code, 2);
+    assert.match(absent.err, /cannot read .*none\.pfx \(ENOENT\)/);
+  });
+
+  test('capture start, status, pause, resume, stop', async () => {
+    const started = await run(`capture start ${taxId} --min-interval 90 --handler erp:take:page`);
+    assert.equal(started.code, 0, started.err);
+    assert.match(started.out, /COMPANY +TYPE +ENVIRONMENT +PHASE/);
+    assert.match(started.out, new RegExp(`${name} +nfe +homologation +querying`));
+    const [state] = await json(`capture status ${taxId}`);
+    assert.deepEqual(state.options, { minIntervalMinutes: 90, handler: { taskQueue: 'erp:take', activity: 'page' } });
+
+    const [paused] = await json(`capture pause ${taxId} --until 2099-01-01`);
+    assert.equal(paused.pausedUntil, '2099-01-01T03:00:00.000Z');
+    assert.match((await run('capture status --phase paused')).out, new RegExp(name));
+    const none = await run('capture status --phase attention');
+    assert.deepEqual([none.code, none.out], [0, '']);
+
+    const resumed = await run('capture resume --phase paused --uf SP');
+    assert.deepEqual([resumed.code, resumed.err], [0, '1 capture resumed.\n']);
+    assert.equal((await json(`capture status ${taxId}`))[0].phase, 'querying');
+
+    const [stopped] = await json(`capture stop ${taxId}`);
+    assert.deepEqual([stopped.enabled, stopped.phase], [false, 'stopped']);
+    const again = await run(`capture resume ${taxId}`);
+    assert.equal(again.code, 1);
+    assert.match(again.err, /malote capture start/);
+    const pause = await run(`capture pause ${taxId}`);
+    assert.equal(pause.code, 1);
+    assert.match(pause.err, /stopped \(start it with "malote capture start"\)/);
+  });
+
+  test('capture status --watch shows what changes until Ctrl-C', async () => {
+    const { id } = (await api.ask('GET', `/v1/companies?taxId=${taxId}`)).json.data[0];
+    let orders = 0;
+    const watched = await run(`capture status ${taxId} --watch --json`, {
+      interruptWhen: (out) => {
+        const lines = out.split('\n').filter(Boolean).length;
+        if (lines === 1 && orders++ === 0) void api.ask('PUT', `/v1/companies/${id}/captures/nfe`, { body: {} });
+        return lines >= 2;
+      },
+    });
+    assert.equal(watched.code, 0, watched.err);
+    const phases = watched.out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).phase);
+    assert.deepEqual(phases, ['stopped', 'querying']);
+
+    const lines = await run(`capture status ${taxId} --watch`, { interruptWhen: (out) => out.includes('\n') });
+    assert.equal(lines.code, 0);
+    assert.match(lines.out, new RegExp(`^\\d{4}-.* ${name}  nfe  querying  NSU 0 of 0  0 documents`));
+  });
+
+  test('document list and xml', async () => {
+    const { id: companyId } = (await api.ask('GET', `/v1/companies?taxId=${taxId}`)).json.data[0];
+    const captured = await captureDocument(api, companyId, {
+      metadata: JSON.stringify({ number: '77', total: '12.50', issuer: { name: 'Fornecedor' } }),
+    });
+    const listed = await run(`document list --company ${written} --kind procNFe --from 2026-01-01`);
+    assert.equal(listed.code, 0, listed.err);
+    assert.match(listed.out, new RegExp(`${captured.id} +procNFe +authorized +77 +12.50 +Fornecedor`));
+    const printed = await run(`document xml ${captured.id}`);
+    assert.equal(printed.out, captured.xml.toString());
+    const file = join(folder, 'note.xml');
+    const saved = await run(`document xml ${captured.id} --output ${file}`);
+    assert.equal(saved.code, 0);
+    assert.deepEqual(readFileSync(file), captured.xml);
+    const missing = await run(`document xml ${companyId}`);
+    assert.deepEqual([missing.code, missing.out], [1, '']);
+  });
+
+  test('webhook add, list, resend', async () => {
+    const { id: companyId } = (await api.ask('GET', `/v1/companies?taxId=${taxId}`)).json.data[0];
+    const added = await run(`webhook add http://127.0.0.1:9/hook --company ${taxId} --event product_invoice_inbound`);
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, /whsec_/);
+    const [endpoint] = await json('webhook list');
+    assert.deepEqual([endpoint.companyIds, endpoint.events], [[companyId], ['product_invoice_inbound']]);
+    await storeEvents(api, companyId, 3);
+    const period = await run(`webhook resend --company ${taxId} --from 2026-01-01 --to 2099-01-01`);
+    assert.deepEqual([period.code, period.out], [0, '3 deliveries queued again.\n']);
+    const [delivery] = (await api.ask('GET', '/v1/webhook-deliveries')).json.data;
+    assert.equal((await json(`webhook resend ${delivery.id}`))[0].count, 1);
+    for (const args of [
+      'webhook resend',
+      `webhook resend ${delivery.id} --key 1`,
+      `webhook resend --company ${taxId}`,
+    ]) {
+      const wrong = await run(args);
+      assert.equal(wrong.code, 2, args);
+      assert.match(wrong.err, /--from and --to/);
+    }
+  });
+});
+
+describe('lists', () => {
+  test('go over as many pages as it takes, and say when there is more', async () => {
+    for (let i = 0; i < 3; i++) await api.newCompany({ tags: ['many'] });
+    assert.equal((await json('company list --tag many --limit 1000')).length, 3);
+    const some = await run('company list --tag many --limit 2');
+    assert.equal(some.out.trim().split('\n').length, 3);
+    assert.match(some.err, /The first 2: --limit shows more/);
+  });
+});
+
+describe('errors are one line that says what to do', () => {
+  for (const [what, args, code, message, extra] of [
+    ['no such command', 'capture stat', 2, /unknown command 'stat'/, {}],
+    ['no such option', 'company list --cnpj 1', 2, /unknown option '--cnpj'/, {}],
+    ['a missing argument', 'company show', 2, /missing required argument 'company'/, {}],
+    ['a missing option', 'company add 1', 2, /required option '--name <name>'/, {}],
+    ['a choice that is none', 'capture start 1 --type nfce', 2, /Allowed choices are nfe, cte, nfse/, {}],
+    ['an instant that is none', 'capture pause 1 --until tomorrow', 2, /Expected a day such as/, {}],
+    ['an instant without offset', 'capture pause 1 --until 2026-11-30T10:00:00', 2, /Expected a day such as/, {}],
+    ['a number that is none', 'company list --limit many', 2, /Expected a whole number/, {}],
+    ['a handler that is none', 'capture start 1 --handler erp', 2, /Expected <task queue>:<activity>/, {}],
+    ['a wrong tax ID', 'company add 123 --name x --uf SP', 2, /^error: taxId: Tax ID has 3 characters/, {}],
+    ['an unknown tax ID', 'company show 12345678909', 2, /malote company add/, {}],
+    ['nothing to resume', 'capture resume', 2, /--phase attention/, {}],
+    ['a wrong key', 'company list --api-key mlt_wrong', 1, /revoked \(check MALOTE_API_KEY or --api-key\)/, {}],
+    [
+      'no API there',
+      'company list --api-url http://127.0.0.1:9',
+      1,
+      /no API answers at http:\/\/127\.0\.0\.1:9: start/,
+      {},
+    ],
+    ['an address that is none', 'company list --api-url localhost:3000', 2, /is no address of an API/, {}],
+    ['no key', 'company list', 2, /no API key: set MALOTE_API_KEY/, { MALOTE_API_KEY: '' }],
+    ['a type that comes later', 'capture start 1 --type cte', 1, /cte cannot be captured yet/, {}],
+    ['no configuration', 'worker', 2, /DATABASE_URL is not set/, {}],
+  ] as const) {
+    test(what, async () => {
+      const company = args.includes('--type cte') ? await api.newCompany() : undefined;
+      const ended = await run(company === undefined ? args : args.replace(' 1 ', ` ${company.id} `), { env: extra });
+      assert.equal(ended.code, code, ended.err);
+      assert.match(ended.err, message);
+      assert.match(ended.err, /^error: /);
+      assert.equal(ended.out, '');
+      assert.ok(!/\n\s+at /.test(ended.err), 'no stack');
+    });
+  }
+
+  test('with --json, too', async () => {
+    const { code, err } = await run('company show 00000000-0000-4000-8000-000000000000 --json');
+    assert.equal(code, 1);
+    assert.equal(JSON.parse(err).code, 'not_found');
+  });
+
+  test('something else at the address is not taken for our API', async () => {
+    const other = createServer((_, response) => response.writeHead(404).end('<html>')).listen(0, '127.0.0.1');
+    after(() => other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, err } = await run(`company list --api-url http://127.0.0.1:${port}`);
+    assert.equal(code, 1);
+    assert.match(err, /no answer of Malote: check --api-url/);
+  });
+});
+
+describe('the connection', () => {
+  test('is taken from the running "malote dev", whose key goes nowhere else', async () => {
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', 'dev.json'), JSON.stringify({ apiUrl, apiKey: BOOTSTRAP_KEY }));
+    const dev = { MALOTE_DATA: 'data', MALOTE_API_URL: '', MALOTE_API_KEY: '' };
+    assert.equal((await run('company list', { env: dev })).code, 0);
+    const elsewhere = await run('company list --api-url http://127.0.0.1:9', { env: dev });
+    assert.equal(elsewhere.code, 2);
+    assert.match(elsewhere.err, /no API key/);
+  });
+});
+
+test('help and version come with exit code 0', async () => {
+  for (const args of ['--help', 'help capture', 'capture start --help', '--version']) {
+    const { code, out, err } = await run(args);
+    assert.deepEqual([code, err], [0, '']);
+    assert.ok(out.length > 4);
+  }
+});
+
+test('a password is no argument of any command', async () => {
+  const { out } = await run('certificate set --help');
+  assert.ok(!/--password[ =<]/.test(out), out);
+});
