@@ -1,5 +1,6 @@
 import type { DocumentType } from '../model/words.js';
 import { CTE_RULES, type DistributionRules, NFE_RULES } from './constants.js';
+import { type PointCadence, pointCadence } from './point.js';
 import { soapCadence } from './soap.js';
 import type { Cadence } from './step.js';
 
@@ -12,6 +13,15 @@ export {
   OUTAGE_WINDOW,
   scaled,
 } from './constants.js';
+export {
+  NIGHTLY_WINDOW,
+  type PointStep,
+  RECOVERY_ATTEMPTS,
+  RECOVERY_DISPATCH,
+  RECOVERY_EXPIRES,
+  RECOVERY_SPACING,
+  recoveryWait,
+} from './point.js';
 export { STOPPING } from './soap.js';
 export type { Cadence, Circumstances, JumpedRange, Step } from './step.js';
 
@@ -20,15 +30,28 @@ export interface CaptureRules {
   readonly next: Cadence;
   /** Milliseconds for one government call. Never scaled. */
   readonly callLimit: number;
+  /** Milliseconds after an empty queue, before time scale. */
+  readonly emptyQueue: number;
+  readonly point: PointRules;
+}
+
+/** How a service takes questions for single documents. */
+interface PointRules {
+  readonly next: PointCadence;
+  /** By access key too (CT-e's cannot be asked so). */
+  readonly byKey: boolean;
+  /** A 656 on distribution holds point queries as well. */
+  readonly heldByThrottle: boolean;
 }
 
 const RULES: Partial<Record<DocumentType, CaptureRules>> = {
-  nfe: rulesOf(NFE_RULES),
-  cte: rulesOf(CTE_RULES),
+  nfe: rulesOf(NFE_RULES, { byKey: true }),
+  cte: rulesOf(CTE_RULES, { byKey: false }),
 };
 
-function rulesOf(rules: DistributionRules): CaptureRules {
-  return { next: soapCadence(rules), callLimit: rules.callLimit };
+function rulesOf(rules: DistributionRules, { byKey }: Pick<PointRules, 'byKey'>): CaptureRules {
+  const point = { next: pointCadence(rules), byKey, heldByThrottle: rules.throttleSuspendsPointQueries };
+  return { next: soapCadence(rules), callLimit: rules.callLimit, emptyQueue: rules.emptyQueue, point };
 }
 
 /** @throws Error for a document type whose capture this version does not have */

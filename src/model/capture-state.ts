@@ -84,6 +84,8 @@ export interface CaptureSnapshot {
   readonly handedNsu: Nsu;
   /** A person's hold: until an instant, or 'indefinitely'. */
   readonly heldUntil: number | 'indefinitely' | null;
+  /** When the first pending recovery item is due, in milliseconds. Null: none is pending. */
+  readonly recovery: { readonly nextAt: number } | null;
   /** For search attributes and the details line: last 4 characters of the tax ID, and the UF. */
   readonly taxIdEnding: string;
   readonly uf: string;

@@ -23,6 +23,10 @@ export interface CaptureRow extends CaptureKey {
   readonly handedNsu: Nsu;
   /** A person's hold; `Infinity` without an end. */
   readonly heldUntil: number | null;
+  /** The database proved older than what a workflow knows: nobody calls until it is repaired. */
+  readonly behind: boolean;
+  /** When the first pending recovery item is due; null: none is pending. */
+  readonly recoveryAt: number | null;
   /** Documents ever committed. */
   readonly documents: number;
   readonly createdAt: number;
@@ -38,7 +42,9 @@ export const CAPTURE_COLUMNS = `c.company_id as "companyId", c.document_type as 
   ${nsuColumn('c.ult_nsu', 'ultNsu')}, ${nsuColumn('c.max_nsu', 'maxNsu')}, c.not_before as "notBefore",
   c.last_query_at as "lastQueryAt", c.last_status_code as "lastStatusCode", c.last_status_text as "lastStatusText",
   c.call_id as "callId", c.call_deadline as "callDeadline", c.distribution_call_id as "distributionCallId",
-  ${nsuColumn('c.handed_nsu', 'handedNsu')}, c.held_until as "heldUntil", c.documents::float8 as documents,
+  ${nsuColumn('c.handed_nsu', 'handedNsu')}, c.held_until as "heldUntil", c.behind,
+  (select min(next_attempt_at) from gaps where gaps.company_id = c.company_id and gaps.document_type = c.document_type
+     and gaps.environment = c.environment and gaps.status = 'pending') as "recoveryAt", c.documents::float8 as documents,
   c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
 /** A state written by a newer program: reading it wrongly could break a wait, so nothing is done with it. */
@@ -67,6 +73,7 @@ export function snapshotOf(row: CaptureRow, company: Pick<CompanyRow, 'taxId' | 
     handler: row.options.handler ?? null,
     handedNsu: row.handedNsu,
     heldUntil: row.heldUntil === Number.POSITIVE_INFINITY ? 'indefinitely' : row.heldUntil,
+    recovery: row.recoveryAt === null ? null : { nextAt: row.recoveryAt },
     taxIdEnding: taxIdEnding(company.taxId),
     uf: company.uf,
   };

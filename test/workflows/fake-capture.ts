@@ -39,6 +39,7 @@ export class FakeCapture {
       handler: null,
       handedNsu: ZERO_NSU,
       heldUntil: null,
+      recovery: null,
       taxIdEnding: '0181',
       uf: 'SP',
     };
