@@ -1,3 +1,4 @@
+import type { Origin } from '../model/document.js';
 import type { Nsu } from '../model/nsu.js';
 import type { OutcomeKind } from '../model/outcome.js';
 import type { CaptureKey } from '../model/words.js';
@@ -59,6 +60,18 @@ export async function getCall(db: Queryable, call: Pick<CallRow, 'id' | 'started
   return rows[0] ?? null;
 }
 
+/** Whose a point call is, and what an earlier commit of it returned. */
+export async function pointCallFacts(
+  db: Queryable,
+  call: Pick<CallRow, 'id' | 'startedAt'>,
+): Promise<{ readonly origin: PointOrigin; readonly result: unknown }> {
+  const { rows } = await db.query<{ origin: PointOrigin; result: unknown }>(
+    'select origin, result from calls where id = $1 and started_at = $2',
+    [call.id, instant(call.startedAt)],
+  );
+  return rows[0] ?? { origin: 'reprocess', result: null };
+}
+
 /** What the lease watch reads every few seconds. */
 export async function isOpen(db: Queryable, call: Pick<CallRow, 'id' | 'startedAt'>): Promise<boolean> {
   const { rows } = await db.query(`select from calls where id = $1 and started_at = $2 and status = 'open'`, [
@@ -78,13 +91,33 @@ export type NewCall = Pick<
  * row and has asked every question of the guard.
  */
 export async function insertDistributionCall(tx: Transaction, call: NewCall): Promise<void> {
+  await insertLeased(tx, call, { fences: true, origin: 'distribution' });
+}
+
+/** Which origin the documents of a point call get. */
+export type PointOrigin = Extract<Origin, 'recovery' | 'reprocess'>;
+
+/**
+ * As {@link insertDistributionCall}, for a point call: the lease is the same, so that a tax ID has one call in the air, but the last
+ * distribution call stays the one whose late page may still be committed.
+ */
+export async function insertPointCall(tx: Transaction, call: NewCall, origin: PointOrigin): Promise<void> {
+  await insertLeased(tx, call, { fences: false, origin });
+}
+
+async function insertLeased(
+  tx: Transaction,
+  call: NewCall,
+  { fences, origin }: { readonly fences: boolean; readonly origin: Origin },
+): Promise<void> {
   await tx.query(
     `with leased as (
-       update captures set call_id = $4, distribution_call_id = $4, call_deadline = $9
+       update captures set call_id = $4, distribution_call_id = case when $11 then $4 else distribution_call_id end,
+         call_deadline = $9
        where company_id = $1 and document_type = $2 and environment = $3
      )
-     insert into calls (company_id, document_type, environment, id, started_at, service, kind, from_nsu, deadline, archive_key)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+     insert into calls (company_id, document_type, environment, id, started_at, service, kind, from_nsu, deadline, archive_key, origin)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12)`,
     [
       ...captureValues(call),
       call.id,
@@ -94,6 +127,8 @@ export async function insertDistributionCall(tx: Transaction, call: NewCall): Pr
       call.fromNsu,
       instant(call.deadline),
       call.archiveKey,
+      fences,
+      origin,
     ],
   );
 }
@@ -129,6 +164,10 @@ export interface Settlement {
   readonly documents: number;
   readonly archiveId: string | null;
   readonly body: Uint8Array | null;
+  /** A point call that returned a document. Default false. */
+  readonly granted?: boolean;
+  /** What the activity returns, as JSON, for a later attempt of it. */
+  readonly result?: unknown;
   /**
    * How long the capture's lease lasts on. Null: it ends now. An instant: another process may still hold the connection of this call,
    * and lets go by then.
@@ -146,7 +185,7 @@ export async function settleCall(tx: Transaction, call: CallRow, end: Settlement
      )
      update calls set status = $6::text, outcome = $7, status_code = $8, status_text = $9, settled_at = $10::timestamptz, answered_at = $11::timestamptz,
        duration_ms = least(extract(epoch from coalesce($11::timestamptz, $10::timestamptz) - started_at) * 1000, 2147483647),
-       ult_nsu = $12, max_nsu = $13, documents = $14, archive_id = $16, body = $17
+       ult_nsu = $12, max_nsu = $13, documents = $14, archive_id = $16, body = $17, granted = $18, result = $19
      where id = $1 and started_at = $2 and (status = 'open' or (status = 'unknown' and $6::text = 'answered'))`,
     [
       call.id,
@@ -164,6 +203,8 @@ export async function settleCall(tx: Transaction, call: CallRow, end: Settlement
       instant(end.leaseUntil),
       end.archiveId,
       end.body,
+      end.granted ?? false,
+      end.result === undefined ? null : JSON.stringify(end.result),
     ],
   );
 }
