@@ -32,11 +32,14 @@ export function captureUnknown(what: 'company' | 'capture'): ApplicationFailure 
   );
 }
 
+/** The other call mostly ends long before its deadline. */
+const LOOK_AGAIN_MS = 5_000;
+
 export function leaseTaken(msLeft: number): ApplicationFailure {
   return ApplicationFailure.create({
-    message: 'another call of this capture is open: waiting until its lease ends',
+    message: 'another call of this capture is open: waiting until it ends, or its lease does',
     type: FAILURES.leaseTaken,
-    nextRetryDelay: Math.max(Math.ceil(msLeft), 1),
+    nextRetryDelay: Math.min(Math.max(Math.ceil(msLeft), 1), LOOK_AGAIN_MS),
     category: 'BENIGN',
   });
 }

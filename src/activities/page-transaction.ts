@@ -119,7 +119,8 @@ class PageTransaction {
     await settleCall(tx, call, this.#settlement(archiveId, stored.documents));
     const after = await commitState(tx, row, step.state, {
       now: this.now,
-      notBefore: latest(step.state.nextQueryAt, step.state.blockedUntil),
+      // What the rules forbid, not what we wait besides: a person may shorten the rest.
+      notBefore: step.state.lawfulFrom,
       lastQuery: this.#lastQuery(),
       documents: stored.fresh,
     });
@@ -272,8 +273,4 @@ function statusOf({ kind }: Outcome): Exclude<CallStatus, 'open'> {
 
 function codeOf(outcome: Outcome): string | null {
   return 'statusCode' in outcome ? outcome.statusCode : null;
-}
-
-function latest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }

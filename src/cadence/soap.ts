@@ -70,7 +70,13 @@ function afterDocuments(
     run: { pages: before.run.pages + 1, documents: before.run.documents + outcome.items },
   };
   if (moved && compareNsu(ultNsu, highest) < 0) {
-    return plain({ ...state, phase: 'querying', reason: 'more documents are pending', nextQueryAt: now.at });
+    return plain({
+      ...state,
+      phase: 'querying',
+      reason: 'more documents are pending',
+      nextQueryAt: now.at,
+      lawfulFrom: now.at,
+    });
   }
   const drained = queueEmpty(rules, state, now, moved ? 'queue drained' : 'the page did not move the cursor');
   if (standstills !== STANDSTILL_ALERT) return drained;
@@ -97,6 +103,7 @@ function queueEmpty(rules: DistributionRules, state: CaptureState, now: Circumst
     phase: 'waiting',
     reason,
     nextQueryAt: now.at + scaled(wait, state.timeScale),
+    lawfulFrom: now.at + scaled(rules.emptyQueue, state.timeScale),
     run: { pages: 0, documents: 0 },
   });
 }
@@ -178,6 +185,7 @@ function afterUnknown(rules: DistributionRules, before: CaptureState, now: Circu
 /** Counts a failure, unless the whole service is down, and waits longer each time; never before `earliest`. */
 function failed(before: CaptureState, now: Circumstances, reason: string, earliest: number): Step {
   const failures = now.outage ? before.failures : before.failures + 1;
+  const lawfulFrom = Math.max(before.lawfulFrom ?? 0, earliest) || null;
   if (failures >= ATTENTION_AFTER) {
     const nextQueryAt = Math.max(earliest, now.at + scaled(ATTENTION_RETRY, before.timeScale));
     const state: CaptureState = {
@@ -186,12 +194,13 @@ function failed(before: CaptureState, now: Circumstances, reason: string, earlie
       phase: 'attention',
       reason: `${reason}, ${failures} times in a row`,
       nextQueryAt,
+      lawfulFrom,
     };
     return { ...plain(state), alerts: [opened('capture_attention', state.reason)] };
   }
   const wait = Math.min(FAILURE_WAIT_FIRST * 2 ** Math.max(failures - 1, 0), FAILURE_WAIT_MAX);
   const nextQueryAt = Math.max(earliest, now.at + scaled(wait, before.timeScale), before.blockedUntil ?? 0);
-  return plain({ ...before, failures, phase: 'backing-off', reason, nextQueryAt });
+  return plain({ ...before, failures, phase: 'backing-off', reason, nextQueryAt, lawfulFrom });
 }
 
 /** Reason of a call that was dropped unsent because the process stops: it counts as nothing. */
@@ -218,6 +227,7 @@ function blocked(state: CaptureState, until: number, reason: string): Step {
     reason,
     blockedUntil,
     nextQueryAt: blockedUntil,
+    lawfulFrom: blockedUntil,
     run: { pages: 0, documents: 0 },
   });
 }

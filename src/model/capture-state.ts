@@ -21,6 +21,11 @@ export interface CaptureState {
   readonly reason: string;
   /** Earliest instant of the next query, before jitter. Null: at once. */
   readonly nextQueryAt: number | null;
+  /**
+   * Earliest instant that the government's rules allow. `nextQueryAt` may be later (back-off, the customer's interval), never
+   * earlier; a person who resumes a capture shortens a wait down to here. Null: nothing forbids a query.
+   */
+  readonly lawfulFrom: number | null;
   /** End of a rejection's block; only ever extended. */
   readonly blockedUntil: number | null;
   readonly quota: {
@@ -54,6 +59,7 @@ export function initialState(startNsu: Nsu = ZERO_NSU, timeScale = 1): CaptureSt
     phase: 'querying',
     reason: 'about to ask for the first time',
     nextQueryAt: null,
+    lawfulFrom: null,
     blockedUntil: null,
     quota: { grants: [], suspendedUntil: null },
     failures: 0,

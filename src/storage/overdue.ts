@@ -27,6 +27,7 @@ export async function overdueCaptures(
      from captures c
      left join services s on s.service = c.document_type || '-distribution' and s.environment = c.environment
      where c.enabled and coalesce(c.not_before, c.updated_at) < $2 and c.phase <> all($3)
+       and coalesce(to_timestamp((c.state ->> 'nextQueryAt')::float8 / 1000), c.updated_at) < $2
        and (c.held_until is null or c.held_until < $2)
        and (c.call_deadline is null or c.call_deadline < $1)
        and s.paused_until is null and (s.last_paused_until is null or s.last_paused_until < $4)

@@ -183,6 +183,7 @@ describe('each outcome, beside its rule', () => {
       ['attention', AT + 6 * HOUR, 'capture_attention'],
     );
     assert.deepEqual([tenth.state.ultNsu, tenth.state.maxNsu], [nsu(77), nsu(99)]);
+    assert.equal(tenth.state.lawfulFrom, null, 'no rule forbids an operator to try at once');
     const back = at(tenth.state, none);
     assert.ok(back.state.failures === 0 && back.alerts.some((a) => a.code === 'capture_attention' && !a.open));
   });
@@ -203,6 +204,10 @@ describe('each outcome, beside its rule', () => {
     assert.equal(at(standing(100), unknown).state.nextQueryAt, AT + 5.5 * MINUTE + 62 * MINUTE);
   });
 });
+
+const drained = (outcome: Outcome, before: CaptureState, after: CaptureState) =>
+  outcome.kind === 'none' ||
+  (outcome.kind === 'documents' && (after.ultNsu >= after.maxNsu || after.ultNsu === before.ultNsu));
 
 describe('what holds for every history', () => {
   const outcome: fc.Arbitrary<Outcome> = fc.oneof(
@@ -230,12 +235,11 @@ describe('what holds for every history', () => {
           const { state: after, jumped } = next(state, outcome, { at: now, deadline: now + 5.5 * MINUTE, outage });
           assert.ok(after.ultNsu >= state.ultNsu && after.maxNsu >= after.ultNsu);
           assert.ok(after.nextQueryAt !== null && after.nextQueryAt >= now);
+          assert.ok(after.nextQueryAt >= (after.lawfulFrom ?? 0), 'never before the rules allow');
+          if (drained(outcome, state, after)) assert.ok((after.lawfulFrom ?? 0) - now >= HOUR / scale);
           if (state.blockedUntil !== null && state.blockedUntil > now)
             assert.ok((after.blockedUntil ?? 0) >= state.blockedUntil);
-          const drained =
-            outcome.kind === 'none' ||
-            (outcome.kind === 'documents' && (after.ultNsu >= after.maxNsu || after.ultNsu === state.ultNsu));
-          if (drained)
+          if (drained(outcome, state, after))
             assert.ok(after.nextQueryAt - now >= HOUR / scale, 'one hour after an empty queue (NT 2014.002 3.11.4)');
           if (outcome.kind === 'throttled') assert.ok(after.nextQueryAt - now >= HOUR / scale, 'one hour after a 656');
           if (outcome.kind === 'unknown' && state.unknowns > 0) assert.ok(after.nextQueryAt - now >= HOUR / scale);
