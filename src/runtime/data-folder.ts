@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -19,8 +19,9 @@ export class DataFolder {
 
   constructor(path: string) {
     this.path = resolve(path);
-    // As root, PostgreSQL's own user has to walk through, and nothing more: what is in it is closed.
-    mkdirSync(this.path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    // PostgreSQL's own user has to walk through, and nothing more: what is in it is closed.
+    if (process.getuid?.() === 0) chmodSync(this.path, 0o711);
     for (const closed of ['objects', 'temporal', 'simulator'])
       mkdirSync(this.in(closed), { recursive: true, mode: 0o700 });
   }
