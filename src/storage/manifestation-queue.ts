@@ -19,7 +19,7 @@ export async function lockDue(
   const { rows } = await tx.query<ManifestationRow>(
     `select ${MANIFESTATION_COLUMNS} from manifestations m
      where company_id = $1 and document_type = $2 and environment = $3 and status = 'pending'
-       and (next_attempt_at <= $4 or without_certificate)
+       and (next_attempt_at <= $4 or put_off)
      order by next_attempt_at, requested_at, id limit ${limit} for no key update skip locked`,
     [...captureValues(capture), instant(now)],
   );
@@ -29,7 +29,7 @@ export async function lockDue(
 /** Puts off what is due until there may be a certificate. A wake-up looks at it earlier. */
 export async function putOff(tx: Transaction, capture: CaptureKey, now: number, until: number): Promise<void> {
   await tx.query(
-    `update manifestations set next_attempt_at = $5, without_certificate = true
+    `update manifestations set next_attempt_at = $5, put_off = true
      where company_id = $1 and document_type = $2 and environment = $3 and status = 'pending' and next_attempt_at <= $4
        and call_deadline is null`,
     [...captureValues(capture), instant(now), instant(until)],
@@ -55,7 +55,7 @@ export async function giveToCall(
   await tx.query(
     `update manifestations m set signed = s.signed, signed_until = s.signed_until, attempts = m.attempts + 1,
        call_id = $1, call_started_at = $2, call_deadline = $3, next_attempt_at = $3, together = cardinality($4::uuid[]),
-       without_certificate = false
+       put_off = false
      from unnest($4::uuid[], $5::bytea[], $6::timestamptz[]) as s (id, signed, signed_until) where m.id = s.id`,
     [
       call.id,

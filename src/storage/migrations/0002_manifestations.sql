@@ -22,7 +22,7 @@ create table manifestations (
   failures        integer not null default 0,    -- in a row: no answer about it
   unanswered      integer not null default 0,    -- in a row: the request that held it was not answered, perhaps because of its content
   alone           boolean not null default false, -- goes in a request of its own from now on
-  without_certificate boolean not null default false, -- put off only because no certificate was usable
+  put_off         boolean not null default false, -- only for want of a certificate: looked at whenever there may be one
   signed          bytea,                         -- the signed event: every attempt sends these bytes
   signed_until    timestamptz(3),                -- end of the certificate that signed it
   call_id         text,                          -- the last request that held it

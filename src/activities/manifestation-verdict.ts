@@ -1,0 +1,185 @@
+import { LEASE_GRACE, STOPPING, scaled } from '../cadence/index.js';
+import type { EventResult } from '../government/nfe-events.js';
+import { MANIFESTATION_RULES } from '../model/manifestation.js';
+import type { Outcome } from '../model/outcome.js';
+import type { ManifestationResult } from '../storage/manifestation-queue.js';
+import type { ManifestationRow } from '../storage/manifestations.js';
+
+/** What an answer makes of an event. The sources of these numbers and codes: nfe-cte.md 1c, cases C53 to C60. */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Milliseconds for one request, connection included. Half a minute is too short for the AN (case C16); sent again, an event is not made twice. */
+export const EVENT_CALL_LIMIT_MS = MINUTE;
+export const EVENT_LEASE_MS = EVENT_CALL_LIMIT_MS + LEASE_GRACE;
+
+/** A failure to communicate waits 1, 2, 4 … 60 min. */
+const FIRST_WAIT = MINUTE;
+const LONGEST_WAIT = HOUR;
+/** After 656 nothing for an hour, and a minute for the difference of clocks. */
+const MISUSE_WAIT = 61 * MINUTE;
+/** While our certificate is refused: somebody has to act. */
+const CERTIFICATE_WAIT = HOUR;
+/** As many requests unanswered in a row: one of their events may be the reason, so each goes alone. */
+const UNANSWERED_ALONE = 3;
+/** By then the full document should have come. */
+const XML_WAIT = 48 * HOUR;
+
+/** Registered and linked; registered without a link (C60); registered late; there already (C53, C59). */
+const REGISTERED: ReadonlySet<string> = new Set(['135', '136', '155', '573']);
+const DUPLICATE = '573';
+const LATE = '155';
+/** The service failed, not the event. */
+const SERVICE_FAILED: ReadonlySet<string> = new Set(['108', '109', '999']);
+const MISUSE = '656';
+/** About the connection's certificate. */
+const CONNECTION_CERTIFICATE = /^28[0-6]$/;
+
+export interface Judged {
+  readonly outcome: Outcome;
+  /** Of the request as a whole. */
+  readonly statusText: string;
+  /** What was answered about this event; null: nothing. */
+  readonly result: EventResult | null;
+  /** Milliseconds: when the answer came, or was given up. */
+  readonly at: number;
+  readonly timeScale: number;
+}
+
+/** Everything but the document that a registered event becomes. */
+export type Verdict = Omit<ManifestationResult, 'documentId'>;
+
+export function verdictOn(row: ManifestationRow, judged: Judged): Verdict {
+  const { outcome, result } = judged;
+  if (outcome.kind === 'documents')
+    return result ? onResult(row, result, judged) : again(row, judged, { unanswered: true });
+  if (outcome.kind === 'rejected') {
+    // 215, 225 and their like may be about one of the events only.
+    return row.together > 1
+      ? alone(row, outcome.statusCode, judged)
+      : ended(row, 'rejected', outcome.statusCode, judged.statusText);
+  }
+  return afterFailure(row, outcome, judged);
+}
+
+function onResult(row: ManifestationRow, result: EventResult, judged: Judged): Verdict {
+  const { statusCode, statusText } = result;
+  if (REGISTERED.has(statusCode)) return registered(row, result, judged);
+  const said = { statusCode, statusText };
+  if (SERVICE_FAILED.has(statusCode)) return again(row, judged, said);
+  if (statusCode === MISUSE) return again(row, judged, { ...said, wait: MISUSE_WAIT });
+  if (CONNECTION_CERTIFICATE.test(statusCode)) return again(row, judged, { ...said, wait: CERTIFICATE_WAIT });
+  return ended(row, 'rejected', statusCode, statusText);
+}
+
+/** 573 is success, but of whose event is not known: no protocol and no time of ours. */
+function registered(row: ManifestationRow, result: EventResult, { at, timeScale }: Judged): Verdict {
+  const { statusCode, statusText, protocol, registeredAt } = result;
+  const isOurs = statusCode !== DUPLICATE;
+  return {
+    ...ended(row, 'registered', statusCode, statusText),
+    late: statusCode === LATE,
+    protocol: isOurs ? protocol : null,
+    registeredAt: isOurs ? (registeredAt ?? at) : null,
+    xmlDueAt: releasesXml(row.type) ? at + scaled(XML_WAIT, timeScale) : null,
+  };
+}
+
+/** After Awareness, Confirmation or Operation Not Performed the AN gives the full document under a new NSU (nfe-cte.md 1a). */
+function releasesXml(type: string): boolean {
+  const rule = MANIFESTATION_RULES.get(type);
+  return rule?.documentType === 'nfe' && rule.class !== 'tax_reform' && type !== '210220';
+}
+
+function afterFailure(row: ManifestationRow, outcome: Outcome, judged: Judged): Verdict {
+  switch (outcome.kind) {
+    case 'throttled':
+      return again(row, judged, {
+        statusCode: outcome.statusCode,
+        statusText: 'misuse of the service',
+        wait: MISUSE_WAIT,
+      });
+    case 'certificate_refused':
+      return again(row, judged, {
+        statusCode: outcome.statusCode,
+        statusText: 'the service refused the certificate',
+        wait: CERTIFICATE_WAIT,
+      });
+    case 'paused':
+      return again(row, judged, { statusCode: outcome.statusCode, statusText: 'the service is shut down' });
+    case 'unreadable':
+      return again(row, judged, { statusCode: outcome.statusCode, statusText: outcome.reason, unanswered: true });
+    case 'unknown':
+      return again(row, judged, { statusText: outcome.reason, unanswered: true });
+    case 'not_sent':
+      // Our own stopping is nobody's failure.
+      return outcome.reason === STOPPING
+        ? { ...kept(row), nextAttemptAt: judged.at }
+        : again(row, judged, { statusText: outcome.reason });
+    default:
+      return again(row, judged, { statusText: outcome.kind });
+  }
+}
+
+interface Failure {
+  readonly statusCode?: string;
+  readonly statusText?: string;
+  /** Milliseconds, before the time scale; absent: by the number of failures. */
+  readonly wait?: number;
+  /** The request itself may be why. */
+  readonly unanswered?: boolean;
+}
+
+/** With the same bytes, later. Whether there is still time is looked at then. */
+function again(row: ManifestationRow, { at, timeScale }: Judged, failure: Failure): Verdict {
+  const { statusCode = null, statusText = null } = failure;
+  const unanswered = failure.unanswered ? row.unanswered + 1 : 0;
+  const wait = failure.wait ?? Math.min(FIRST_WAIT * 2 ** row.failures, LONGEST_WAIT);
+  return {
+    ...kept(row),
+    failures: row.failures + 1,
+    unanswered,
+    alone: row.alone || unanswered >= UNANSWERED_ALONE,
+    statusCode,
+    statusText,
+    nextAttemptAt: Math.min(at + scaled(wait, timeScale), Math.max(row.expiresAt, at)),
+  };
+}
+
+function alone(row: ManifestationRow, statusCode: string, { at }: Judged): Verdict {
+  const statusText = 'the request with several events was refused: sent again by itself';
+  return { ...kept(row), alone: true, statusCode, statusText, nextAttemptAt: at };
+}
+
+const kept = ({ id, failures, unanswered, alone: single, statusCode, statusText }: ManifestationRow) =>
+  ({
+    id,
+    status: 'pending',
+    failures,
+    unanswered,
+    alone: single,
+    late: false,
+    statusCode,
+    statusText,
+    protocol: null,
+    registeredAt: null,
+    xmlDueAt: null,
+  }) as const;
+
+const ended = (row: ManifestationRow, status: 'registered' | 'rejected', statusCode: string, statusText: string) =>
+  ({ ...kept(row), status, failures: 0, unanswered: 0, statusCode, statusText, nextAttemptAt: null }) as const;
+
+/** The answer about an event, by its key, type and sequence; a request with one event needs no names in its answer. */
+export function resultOf(
+  row: Pick<ManifestationRow, 'key' | 'type' | 'sequence' | 'together'>,
+  results: readonly EventResult[],
+): EventResult | null {
+  const own = results.find(
+    ({ key, type, sequence }) => key === row.key && type === row.type && Number(sequence) === row.sequence,
+  );
+  if (own) return own;
+  const [only] = results;
+  const nameless = only && results.length === 1 && row.together === 1 && only.key === null;
+  return nameless ? only : null;
+}
