@@ -1,6 +1,7 @@
 import type { CaptureKey } from '../model/words.js';
 import type { Queryable } from './database.js';
 import { instant } from './database.js';
+import { slotsLateral } from './point-quota.js';
 
 /** What the API's capture state shows besides the row. */
 export interface CaptureCounts {
@@ -8,7 +9,7 @@ export interface CaptureCounts {
   readonly failedItems: number;
   /** Recovery items and ranges by status; a status without any is absent. */
   readonly gaps: Readonly<Record<string, number>>;
-  /** Point queries that returned a document, within the sliding window. */
+  /** Point queries that returned a document, or may have, within the sliding window. */
   readonly pointQueries: { readonly used: number; readonly oldestAt: number | null };
 }
 
@@ -39,10 +40,7 @@ export async function countCaptures(
          select status, count(*) from gaps g
          where g.company_id = c.company_id and g.document_type = c.document_type and g.environment = c.environment
          group by status) by_status) gaps
-     cross join lateral (
-       select count(*)::int as used, min(answered_at) as "oldestAt" from calls
-       where calls.company_id = c.company_id and calls.document_type = c.document_type and calls.environment = c.environment
-         and granted and answered_at > $4 and started_at > $4::timestamptz - interval '1 hour') points
+     cross join lateral (${slotsLateral('$4')}) points
      order by c.position`,
     [
       captures.map(({ companyId }) => companyId),

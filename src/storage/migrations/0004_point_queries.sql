@@ -37,10 +37,12 @@ create table reprocess_requests (
   status_code    text,                           -- the government's answer
   status_text    text,
   document_ids   uuid[] not null default '{}',
+  call_id        text,                           -- the government call that was made for it
   created_at     timestamptz(3) not null,
   settled_at     timestamptz(3)
 );
 create index reprocess_requests_created on reprocess_requests (created_at);
+create index reprocess_requests_call on reprocess_requests (call_id) where call_id is not null;
 
 -- Down Migration
 -- Forward only: a database of a newer version is refused by an older program.
