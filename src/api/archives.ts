@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { getArchive } from '../storage/archives.js';
+import type { FastifyRequest } from 'fastify';
+import { type ArchiveRow, getArchive } from '../storage/archives.js';
 import { type Api, answers, bytes } from './api.js';
 import { callerOf, seesCompany } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
@@ -8,6 +9,14 @@ import { idParams } from './schemas/common.js';
 
 /** The exact answers of the government: `/v1/archives/{id}`. */
 export function archiveRoutes(app: Api, { database, objectStore }: ApiDependencies): void {
+  async function visibleArchive(
+    request: FastifyRequest & { readonly params: { readonly id: string } },
+  ): Promise<ArchiveRow> {
+    const archive = await getArchive(database, request.params.id);
+    if (archive === null || !seesCompany(callerOf(request), archive.companyId)) throw notFound('archive');
+    return archive;
+  }
+
   app.get(
     '/v1/archives/:id',
     {
@@ -24,8 +33,7 @@ export function archiveRoutes(app: Api, { database, objectStore }: ApiDependenci
       },
     },
     async (request, reply) => {
-      const archive = await getArchive(database, request.params.id);
-      if (archive === null || !seesCompany(callerOf(request), archive.companyId)) throw notFound('archive');
+      const archive = await visibleArchive(request);
       const content = await objectStore.get(archive.objectKey);
       if (createHash('sha256').update(content).digest('hex') !== archive.sha256) {
         throw new Problem('content_damaged', 'The archive does not hold the bytes that were captured');
@@ -35,6 +43,29 @@ export function archiveRoutes(app: Api, { database, objectStore }: ApiDependenci
         .header('content-disposition', `attachment; filename="archive-${archive.id}"`)
         .header('etag', `"${archive.sha256}"`)
         .send(content);
+    },
+  );
+
+  app.get(
+    '/v1/archives/:id/request',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getArchivedRequest',
+        tags: ['documents'],
+        summary: 'The exact bytes that were sent for one government answer',
+        description: 'Kept for CT-e, whose answers alone do not show what was asked. 404 where none is kept.',
+        params: idParams,
+        response: answers({ 200: bytes('The SOAP message as it was sent', 'application/soap+xml') }, 'content_damaged'),
+      },
+    },
+    async (request, reply) => {
+      const { id, requestKey } = await visibleArchive(request);
+      if (requestKey === null) throw new Problem('not_found', 'No request is kept with this answer');
+      return reply
+        .type('application/soap+xml')
+        .header('content-disposition', `attachment; filename="archive-${id}-request"`)
+        .send(await objectStore.get(requestKey));
     },
   );
 }

@@ -130,7 +130,7 @@ describe('a key limited to one company', async () => {
       const { requestId: __, ...shownOfNothing } = absent.json;
       assert.deepEqual(shown, shownOfNothing);
       // The bootstrap key proves that only the limit stands in the way.
-      const resource = at(id).replace(/\/(resume|pause|rotate-secret|test|enable|resend)$/, '');
+      const resource = at(id).replace(/\/(resume|pause|rotate-secret|test|enable|resend|request)$/, '');
       const allowed = await api.ask('GET', resource);
       assert.equal(allowed.status, 200, allowed.text);
     });

@@ -42,6 +42,7 @@ describe('/openapi.json', () => {
         'GET /v1/alerts',
         'GET /v1/api-keys',
         'GET /v1/archives/{}',
+        'GET /v1/archives/{}/request',
         'GET /v1/captures',
         'GET /v1/companies',
         'GET /v1/companies/{}',
