@@ -5,6 +5,9 @@ import { environment, instant, nsuInput, text } from './schemas/common.js';
 /** The longest extra wait: far below the 60 days after which the government stops numbering. */
 const MAX_INTERVAL_MINUTES = 30 * 24 * 60;
 
+/** Awareness is registered within 10 days of the authorization. */
+const MAX_AWARENESS_MINUTES = 9 * 24 * 60;
+
 const handler = z
   .strictObject({
     taskQueue: text(200).describe('Task queue of your own worker'),
@@ -32,6 +35,19 @@ export const captureOrder = z.strictObject({
     .nullable()
     .optional()
     .describe('Least wait after an empty queue. It can only lengthen the wait that the rules ask for'),
+  autoAwareness: z
+    .strictObject({
+      enabled: z.boolean({ error: 'expected true or false' }),
+      minutesToWait: z
+        .int('expected a whole number of minutes')
+        .min(5, 'expected at least 5 minutes')
+        .max(MAX_AWARENESS_MINUTES, `expected at most ${MAX_AWARENESS_MINUTES} minutes: Awareness has its deadline`)
+        .default(30)
+        .describe('How long the full document may come by itself'),
+    })
+    .nullable()
+    .optional()
+    .describe('NF-e: registers Awareness (210210) for summaries whose full document does not come. Off unless enabled'),
   webhookUrl: z
     .string({ error: 'expected a URL' })
     .nullable()
@@ -48,6 +64,7 @@ export const captureOptionsView = z
     startNsu: z.string().optional(),
     notBefore: z.string().optional(),
     minIntervalMinutes: z.number().optional(),
+    autoAwareness: z.object({ enabled: z.boolean(), minutesToWait: z.number() }).optional(),
     webhookUrl: z.string().optional(),
   })
   .meta({ id: 'CaptureOptions' });

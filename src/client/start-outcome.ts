@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ConnectionLike,
-  isGrpcCancelledError,
   isGrpcDeadlineError,
   WorkflowContinuedAsNewError,
   type WorkflowHandle,
@@ -12,7 +11,7 @@ import type { CaptureKey } from '../model/words.js';
 import { type CaptureStateAnswer, QUERIES } from '../workflows/messages.js';
 import { CompanyUnknown, NoWorkerAnswered } from './errors.js';
 
-const POLL_MS = 200;
+const POLL_MS = 100;
 
 /**
  * Waits until a run that was just started has read its row, or ended. A start is a signal, which cannot answer: that the
@@ -27,41 +26,37 @@ export async function startedOrRefused(
   capture: CaptureKey,
   patienceMs: number,
 ): Promise<void> {
-  const stop = new AbortController();
   try {
-    // Both questions end with the first answer: a long poll left behind would keep the host's process alive.
-    await connection.withAbortSignal(stop.signal, () =>
-      connection.withDeadline(Date.now() + patienceMs, () => Promise.race([hasState(run, stop.signal), ended(run)])),
-    );
+    await connection.withDeadline(Date.now() + patienceMs, async () => {
+      while (!(await hasState(run)) && !(await hasEnded(run))) await sleep(POLL_MS);
+    });
   } catch (error) {
     if (hasFailureType(error, FAILURES.companyUnknown)) throw new CompanyUnknown(capture.companyId);
     if (isGrpcDeadlineError(error)) throw new NoWorkerAnswered(patienceMs / 1000);
     throw error;
-  } finally {
-    stop.abort();
   }
 }
 
-/** Ends when the run answers with its row. A query that fails (no worker yet, a first task that is retried) is asked again. */
-async function hasState(run: WorkflowHandle, stopped: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      const { snapshot } = await run.query<CaptureStateAnswer>(QUERIES.state);
-      if (snapshot !== null) return;
-    } catch (error) {
-      if (stopped.aborted || isGrpcDeadlineError(error) || isGrpcCancelledError(error)) throw error;
-    }
-    await sleep(POLL_MS, undefined, { signal: stopped });
+/** A query that fails (a first task that is being retried) says nothing; one that no worker answers ends at the deadline. */
+async function hasState(run: WorkflowHandle): Promise<boolean> {
+  try {
+    return (await run.query<CaptureStateAnswer>(QUERIES.state)).snapshot !== null;
+  } catch (error) {
+    if (isGrpcDeadlineError(error)) throw error;
+    return false;
   }
 }
 
-/** Ends with the run. One that was stopped, or went on in a new run, had its row all the same. */
-async function ended(run: WorkflowHandle): Promise<void> {
+/** Throws what the run failed with. One that was stopped, or went on in a new run, had its row all the same. */
+async function hasEnded(run: WorkflowHandle): Promise<boolean> {
+  const { status } = await run.describe();
+  if (status.name === 'RUNNING') return false;
   try {
     await run.result();
   } catch (error) {
     if (!(error instanceof WorkflowContinuedAsNewError)) throw error;
   }
+  return true;
 }
 
 /** The type stands on the innermost failure: the workflow failed because an activity did. */
