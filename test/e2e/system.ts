@@ -6,7 +6,7 @@ import { Context } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { v7 as uuidv7 } from 'uuid';
-import type { ActivityDependencies, TransactionClock } from '../../src/activities/index.js';
+import type { ActivityDependencies, CallObserver, TransactionClock } from '../../src/activities/index.js';
 import { type Keyring, parseKeyring } from '../../src/certificates/keyring.js';
 import { openA1 } from '../../src/certificates/open-a1.js';
 import { webhookSecretBox } from '../../src/certificates/secret-box.js';
@@ -33,7 +33,12 @@ import { type Receiver, startReceiver } from './receiver.js';
 export interface Outside {
   readonly caPem: string;
   readonly endpoints: string;
-  readonly issueA1: (request: { taxId: string; name: string; password: string }) => Promise<Uint8Array>;
+  readonly issueA1: (request: {
+    taxId: string;
+    name: string;
+    password: string;
+    shareKey?: boolean;
+  }) => Promise<Uint8Array>;
   readonly receiver: { readonly url: string; readonly secret: string };
 }
 
@@ -46,6 +51,8 @@ export interface SystemOptions {
   readonly simulator?: SimulatorOptions;
   readonly activityOptions?: Partial<Pick<ActivityDependencies, 'limits' | 'failpoint' | 'comparesClocks'>>;
   readonly rate?: number;
+  /** Told of every refusal of the guard and every settled call. */
+  readonly observer?: CallObserver;
   /** A database of one's own, migrated; otherwise a fresh one that is dropped at the end. */
   readonly database?: { readonly url: string; readonly masterKey: string };
 }
@@ -99,7 +106,7 @@ export class System {
   }
 
   #parts(): WorkerParts {
-    const { temporal, skipping, timeScale = 1, activityOptions, rate = 1000 } = this.options;
+    const { temporal, skipping, timeScale = 1, activityOptions, rate = 1000, observer } = this.options;
     return {
       connection: temporal.nativeConnection,
       namespace: temporal.namespace,
@@ -111,6 +118,7 @@ export class System {
       sender: this.#sender,
       rates: { nfe: rate, cte: rate },
       timeScale,
+      ...(observer && { observer }),
       ...(skipping && { clock: skippedTime(this.simulator) }),
       activityOptions: { ...(skipping && { comparesClocks: true }), ...activityOptions },
     };
@@ -147,11 +155,11 @@ export class System {
   }
 
   /** A company with its certificate. Its documents come from the simulator's own `companies.add`. */
-  async addCompany(taxId: string, uf = 'SP'): Promise<string> {
+  async addCompany(taxId: string, { uf = 'SP', shareKey = false } = {}): Promise<string> {
     const id = uuidv7();
     await createCompany(this.database, { id, taxId, name: 'Empresa de Teste', uf });
     const password = 'segredo-de-teste';
-    const pfx = await this.#government.issueA1({ taxId, name: 'EMPRESA DE TESTE', password });
+    const pfx = await this.#government.issueA1({ taxId, name: 'EMPRESA DE TESTE', password, shareKey });
     const opened = openA1(pfx, password);
     const certificateId = uuidv7();
     const { keyId, wrappedKey, sealed } = sealKey(this.keyring, opened, certificateId);
