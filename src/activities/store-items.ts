@@ -11,6 +11,7 @@ import type { Announcements } from './announcements.js';
 import { considerAwareness, scheduleAwareness } from './awareness.js';
 import { decideDeliveries } from './delivery-policy.js';
 import { holdBack, releaseWith } from './held-webhooks.js';
+import { recognizeOwnEvents } from './own-events.js';
 import { contradictedNsus, deriveTogether } from './page-documents.js';
 
 /**
@@ -21,10 +22,11 @@ export async function storeDocuments(
   tx: Transaction,
   capture: CaptureRow,
   taxId: string,
-  rows: readonly DocumentRow[],
+  given: readonly DocumentRow[],
   announcements: Announcements,
   at: number,
 ): Promise<DocumentRow[]> {
+  const rows = await recognizeOwnEvents(tx, capture, given);
   if (rows.length === 0) return [];
   const relatives = await relativesOf(tx, capture, {
     nsus: rows.map(({ nsu }) => nsu).filter((nsu) => nsu !== null),

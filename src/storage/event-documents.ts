@@ -1,6 +1,8 @@
+import type { Nsu } from '../model/nsu.js';
 import type { CaptureKey } from '../model/words.js';
+import { nsuColumn } from './capture-rows.js';
 import { captureValues } from './captures.js';
-import type { Queryable } from './database.js';
+import type { Queryable, Transaction } from './database.js';
 
 /** What names a registered event, whichever way its document came and however it is written. */
 export interface EventIdentity {
@@ -25,4 +27,33 @@ export async function findEventDocument(
     [...captureValues(capture), key, type, sequence, protocol],
   );
   return rows[0]?.id ?? null;
+}
+
+/** A registered manifestation of ours, as a document. */
+export interface OwnEvent {
+  readonly id: string;
+  readonly key: string;
+  readonly type: string;
+  readonly protocol: string;
+  /** Null: it has not come by distribution yet. */
+  readonly nsu: Nsu | null;
+}
+
+/** Our own registered manifestations about these keys. */
+export async function ownEvents(db: Queryable, capture: CaptureKey, keys: readonly string[]): Promise<OwnEvent[]> {
+  const { rows } = await db.query<OwnEvent>(
+    `select d.id, d.key, d.event_type as type, d.event ->> 'protocol' as protocol, ${nsuColumn('d.nsu', 'nsu')} from documents d
+     where key = any($4) and company_id = $1 and document_type = $2 and environment = $3 and origin = 'manifestation'`,
+    [...captureValues(capture), keys],
+  );
+  return rows;
+}
+
+/** Notes under which numbers events of ours were distributed. */
+export async function numberEvents(tx: Transaction, numbered: readonly Pick<OwnEvent, 'id' | 'nsu'>[]): Promise<void> {
+  if (numbered.length === 0) return;
+  await tx.query(
+    'update documents d set nsu = n.nsu from unnest($1::uuid[], $2::bigint[]) as n (id, nsu) where d.id = n.id',
+    [numbered.map(({ id }) => id), numbered.map(({ nsu }) => nsu)],
+  );
 }

@@ -117,12 +117,15 @@ export async function recordResults(
   );
 }
 
-/** Ends what could not be sent, or was never answered, until its time was over. Gives how many. */
+/**
+ * Ends what could not be sent, or was never answered, until its time was over. Gives how many. Scheduled Awareness that was never sent is
+ * withdrawn instead, with its reason.
+ */
 export async function expireManifestations(tx: Transaction, capture: CaptureKey, now: number): Promise<number> {
   const { rowCount } = await tx.query(
     `update manifestations set status = 'expired', next_attempt_at = null, settled_at = $4
      where company_id = $1 and document_type = $2 and environment = $3 and status = 'pending' and expires_at <= $4
-       and call_deadline is null`,
+       and call_deadline is null and not (origin = 'awareness' and attempts = 0)`,
     [...captureValues(capture), instant(now)],
   );
   return rowCount;

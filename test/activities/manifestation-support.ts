@@ -19,7 +19,7 @@ import { openObjectStore } from '../../src/storage/object-store/index.js';
 import { issue, makeRoot } from '../certificates/make-certificates.js';
 import { openDatabase } from '../storage/support.js';
 import { scratchFolder } from '../support/scratch.js';
-import { SkippingClock } from './support.js';
+import { SkippingClock, type World } from './support.js';
 
 /** What was said about one event. */
 export interface Said {
@@ -116,10 +116,14 @@ export interface EventWorld {
   useOther: boolean;
 }
 
-/** PostgreSQL, a file object store, a real key and a scripted event service, for the tests of one file. */
-export async function eventWorld(): Promise<EventWorld> {
-  const { db } = await openDatabase({ max: 12 });
-  const clock = new SkippingClock(db);
+/**
+ * PostgreSQL, a file object store, a real key and a scripted event service, for the tests of one file.
+ *
+ * @param base shares database, clock and objects with a world that captures
+ */
+export async function eventWorld(base?: World): Promise<EventWorld> {
+  const db = base?.db ?? (await openDatabase({ max: 12 })).db;
+  const clock = base?.clock ?? new SkippingClock(db);
   const events = new ScriptedEvents();
   const woken: string[] = [];
   const world: EventWorld = {
@@ -130,7 +134,7 @@ export async function eventWorld(): Promise<EventWorld> {
     useOther: false,
     deps: {
       database: db,
-      objectStore: await openObjectStore(`file://${scratchFolder('event-objects')}`),
+      objectStore: base?.deps.objectStore ?? (await openObjectStore(`file://${scratchFolder('event-objects')}`)),
       clock,
       timeScale: 1,
       events,
