@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { scaled } from '../cadence/index.js';
-import { directionOf, fullXmlOf, instantOf, stateOf } from '../documents/index.js';
+import { directionOf, fullXmlOf, instantOf, stateOf, stateOfKey } from '../documents/index.js';
 import type { DecodedItem, DocumentState, Origin, PageItem } from '../model/document.js';
 import { type Nsu, tryParseNsu, ZERO_NSU } from '../model/nsu.js';
 import type { CaptureKey } from '../model/words.js';
@@ -110,13 +110,16 @@ export function deriveTogether(
   fresh: readonly DocumentRow[],
   stored: readonly Relative[],
 ): { fresh: DocumentRow[]; changed: Derived[] } {
-  const states = new Map<string, DocumentState>();
+  const byKey = new Map<string, (Relative | DocumentRow)[]>();
   const received = new Set<string>();
-  for (const { key, kind, state, fullXml } of [...stored, ...fresh]) {
-    if (key === null) continue;
-    states.set(key, stateOf([states.get(key) ?? null, state]));
-    if (kind !== 'resNFe' && fullXml === 'present') received.add(key);
+  for (const row of [...stored, ...fresh]) {
+    if (row.key === null) continue;
+    const ofKey = byKey.get(row.key);
+    if (ofKey) ofKey.push(row);
+    else byKey.set(row.key, [row]);
+    if (row.kind !== 'resNFe' && row.fullXml === 'present') received.add(row.key);
   }
+  const states = new Map<string, DocumentState>([...byKey].map(([key, rows]) => [key, stateOfKey(rows)]));
   const derived = <Row extends Pick<DocumentRow, 'key' | 'kind' | 'state' | 'fullXml'>>(row: Row): Row => {
     if (row.key === null) return row;
     const about = { state: states.get(row.key) ?? row.state, received: received.has(row.key) };

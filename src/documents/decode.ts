@@ -63,7 +63,7 @@ function readDocument(utf8: Buffer, documentType: DocumentType, limits: DecodeLi
   }
   const parsed = parse(utf8.toString('utf8'), roots, limits);
   return parsed.root === null
-    ? { kind: 'unknown', root: parsed.rootName, ...unknownReading(parsed.keyTexts) }
+    ? { kind: 'unknown', root: parsed.rootName, ...unknownReading(parsed.keyTexts, documentType) }
     : knownDocument(readers, parsed.root, parsed.found);
 }
 
@@ -76,9 +76,14 @@ function knownDocument(readers: readonly RootReader[], root: PathNode, found: Fo
   return { kind: reader.kind, root: root.name, ...reader.read(found) };
 }
 
-function unknownReading(keyTexts: readonly string[]): Reading {
+function unknownReading(keyTexts: readonly string[], documentType: DocumentType): Reading {
+  const search = readerOf(documentType)?.searchedKey ?? searchedAccessKey;
+  return { ...search(keyTexts), event: null, implies: null, warnings: [] };
+}
+
+function searchedAccessKey(keyTexts: readonly string[]): Pick<Reading, 'key' | 'metadata'> {
   const key = searchedKey(keyTexts);
-  return { key, metadata: key === null ? {} : keyMetadata(key), event: null, implies: null, warnings: [] };
+  return { key, metadata: key === null ? {} : keyMetadata(key) };
 }
 
 /**

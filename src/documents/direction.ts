@@ -7,7 +7,8 @@ import { readerOf } from './registry.js';
  * compared: a branch is another party than its head office.
  */
 export function rolesOf(documentType: DocumentType, metadata: DocumentMetadata, taxId: string): string[] {
-  const fields = ['issuer', ...(readerOf(documentType)?.otherPartyFields ?? []), 'authorizedThirdParties'];
+  const reader = readerOf(documentType);
+  const fields = [...partyFields(documentType), ...(reader?.mentionedFields ?? []), 'authorizedThirdParties'];
   return fields.filter((field) => names(metadata[field], taxId));
 }
 
@@ -16,8 +17,12 @@ export function rolesOf(documentType: DocumentType, metadata: DocumentMetadata, 
  * allowed to download (autXML) is no role. Events and documents of unknown kinds name no issuer: `received`.
  */
 export function directionOf(documentType: DocumentType, metadata: DocumentMetadata, taxId: string): Direction {
-  const roles = rolesOf(documentType, metadata, taxId).filter((role) => role !== 'authorizedThirdParties');
+  const roles = partyFields(documentType).filter((field) => names(metadata[field], taxId));
   return roles.length === 1 && roles[0] === 'issuer' ? 'issued' : 'received';
+}
+
+function partyFields(documentType: DocumentType): string[] {
+  return ['issuer', ...(readerOf(documentType)?.otherPartyFields ?? [])];
 }
 
 /** A party, or a list of tax IDs. */

@@ -18,7 +18,8 @@ export { type Extracted, extractXml } from './extract.js';
 export { instantOf } from './instant.js';
 export { DECODE_LIMITS, type DecodeLimits } from './limits.js';
 export { isRegisteredEvent } from './nfe-status.js';
-export { fullXmlOf, isWholeDocument, stateOf } from './state.js';
+export { isNfseKey, nfseKeyCheckDigit, parseNfseKey } from './nfse-key.js';
+export { fullXmlOf, isWholeDocument, stateOf, stateOfKey } from './state.js';
 export {
   cnpjCheckDigits,
   cpfCheckDigits,

@@ -18,6 +18,10 @@ export interface DocumentReader {
   readonly roots: readonly RootReader[];
   /** Metadata fields, besides `issuer`, that name parties whose role makes a document `received` (design section 7). */
   readonly otherPartyFields: readonly string[];
+  /** Fields that name parties whose role says nothing of the direction. */
+  readonly mentionedFields?: readonly string[];
+  /** The key of a document whose root nobody knows, from the texts that may hold it. Absent: as NF-e and CT-e write theirs. */
+  readonly searchedKey?: (texts: readonly string[]) => Pick<Reading, 'key' | 'metadata'>;
 }
 
 /**

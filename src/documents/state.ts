@@ -25,6 +25,31 @@ export function stateOf(implied: Iterable<DocumentState | null>): DocumentState 
   return WEAKEST_TO_STRONGEST[strongest] ?? 'unknown';
 }
 
+const BLOCKS = '305102';
+const LIFTS_A_BLOCK = '305103';
+
+/**
+ * The state of a key from all of its documents. Every statement but one holds for good, so {@link stateOf} of the states before is enough;
+ * a block alone can be lifted. Each lifting ends one block, in whatever order both came, so a key is blocked while it has more of these
+ * events than of those; the state that a block had given to the documents is therefore not taken over, but found anew.
+ */
+export function stateOfKey(
+  documents: readonly {
+    readonly kind: DocumentKind;
+    readonly state: DocumentState;
+    readonly eventType: string | null;
+    readonly eventSequence: number | null;
+  }[],
+): DocumentState {
+  const lasting = documents.map(({ kind, state }) => {
+    if (state !== 'blocked') return state;
+    return isWholeDocument(kind) ? 'authorized' : null;
+  });
+  const countOf = (type: string) =>
+    new Set(documents.filter(({ eventType }) => eventType === type).map(({ eventSequence }) => eventSequence)).size;
+  return stateOf([...lasting, countOf(BLOCKS) > countOf(LIFTS_A_BLOCK) ? 'blocked' : null]);
+}
+
 const WHOLE_DOCUMENTS: ReadonlySet<DocumentKind> = new Set([
   'procNFe',
   'procCTe',

@@ -32,6 +32,10 @@ export interface Party {
   readonly uf?: string;
   /** State registration (IE), as written, "ISENTO" included. */
   readonly stateRegistration?: string;
+  /** Municipal registration (IM), as written. */
+  readonly municipalRegistration?: string;
+  /** NIF: what a foreign tax authority calls it. */
+  readonly foreignTaxId?: string;
   readonly foreign?: boolean;
 }
 

@@ -18,6 +18,8 @@ export interface Relative {
   readonly state: DocumentState;
   readonly fullXml: FullXml;
   readonly suppressed: string | null;
+  readonly eventType: string | null;
+  readonly eventSequence: number | null;
 }
 
 /** Every document of the capture with one of these NSUs, and of its company in this environment with one of these keys. */
@@ -27,7 +29,7 @@ export async function relativesOf(
   { nsus, keys }: { nsus: readonly Nsu[]; keys: readonly string[] },
 ): Promise<Relative[]> {
   const columns = `d.id, ${nsuColumn('d.nsu', 'nsu')}, d.xml_sha256 as "xmlSha256", d.kind, d.key,
-    d.state, d.full_xml as "fullXml", d.suppressed`;
+    d.state, d.full_xml as "fullXml", d.suppressed, d.event_type as "eventType", d.event_sequence as "eventSequence"`;
   const { rows } = await tx.query<Relative>(
     `select ${columns} from documents d
      where company_id = $1 and document_type = $2 and environment = $3 and nsu = any($4::bigint[])
