@@ -49,6 +49,10 @@ export async function buildServer(deps: ApiDependencies): Promise<Api> {
     sendProblem(new Problem('route_not_found', `There is no ${request.method} on this path`), request, reply);
   });
   acceptOnlyJson(app);
+  // A connection kept alive after its last answer would hold up the stop for a minute.
+  app.addHook('onSend', async (_, reply) => {
+    if (deps.isStopping()) reply.header('connection', 'close');
+  });
   traceRequests(app, deps.metrics);
   requireKeys(app, deps);
   honourIdempotencyKeys(app, deps);
