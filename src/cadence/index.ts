@@ -1,5 +1,6 @@
 import type { DocumentType } from '../model/words.js';
 import { CTE_RULES, type DistributionRules, NFE_RULES } from './constants.js';
+import { NFSE_RULES, nfseCadence, nfsePointCadence } from './nfse.js';
 import { type PointCadence, pointCadence } from './point.js';
 import { soapCadence } from './soap.js';
 import type { Cadence } from './step.js';
@@ -33,6 +34,8 @@ export interface CaptureRules {
   /** Milliseconds after an empty queue, before time scale. */
   readonly emptyQueue: number;
   readonly point: PointRules;
+  /** Least time between two calls with one certificate, whoever makes them; milliseconds, before time scale. Default: none. */
+  readonly pacing?: number;
 }
 
 /** How a service takes questions for single documents. */
@@ -44,9 +47,16 @@ interface PointRules {
   readonly heldByThrottle: boolean;
 }
 
-const RULES: Partial<Record<DocumentType, CaptureRules>> = {
+const RULES: Readonly<Record<DocumentType, CaptureRules>> = {
   nfe: rulesOf(NFE_RULES, { byKey: true }),
   cte: rulesOf(CTE_RULES, { byKey: false }),
+  nfse: {
+    next: nfseCadence,
+    callLimit: NFSE_RULES.callLimit,
+    emptyQueue: NFSE_RULES.emptyQueue,
+    pacing: NFSE_RULES.pacing,
+    point: { next: nfsePointCadence, byKey: false, heldByThrottle: true },
+  },
 };
 
 function rulesOf(rules: DistributionRules, { byKey }: Pick<PointRules, 'byKey'>): CaptureRules {
@@ -54,9 +64,6 @@ function rulesOf(rules: DistributionRules, { byKey }: Pick<PointRules, 'byKey'>)
   return { next: soapCadence(rules), callLimit: rules.callLimit, emptyQueue: rules.emptyQueue, point };
 }
 
-/** @throws Error for a document type whose capture this version does not have */
 export function cadenceOf(documentType: DocumentType): CaptureRules {
-  const rules = RULES[documentType];
-  if (!rules) throw new Error(`this version captures no ${documentType}`);
-  return rules;
+  return RULES[documentType];
 }
