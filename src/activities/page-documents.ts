@@ -50,6 +50,7 @@ export function documentRow(
     origin: place.origin,
     capturedAt: place.capturedAt,
     issuedAt: metadata.issuedAt === undefined ? null : instantOf(metadata.issuedAt),
+    authorizedAt: metadata.authorizedAt === undefined ? null : instantOf(metadata.authorizedAt),
     total: amountOf(metadata.total),
     issuerTaxId: metadata.issuer?.taxId ?? null,
     recipientTaxId: metadata.recipient?.taxId ?? null,

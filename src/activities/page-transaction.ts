@@ -1,55 +1,30 @@
 import { performance } from 'node:perf_hooks';
 import { cadenceOf, type Step } from '../cadence/index.js';
-import type { CallAnswer } from '../government/types.js';
-import type { CaptureSnapshot, CaptureState } from '../model/capture-state.js';
-import type { DecodedItem } from '../model/document.js';
-import { ANSWERED, type Outcome, type OutcomeKind } from '../model/outcome.js';
-import { type CallRow, type CallStatus, getCall, type Settlement, settleCall } from '../storage/calls.js';
+import type { CaptureState } from '../model/capture-state.js';
+import { ANSWERED, type Outcome } from '../model/outcome.js';
+import { type CallRow, getCall, settleCall } from '../storage/calls.js';
 import { type CaptureRow, snapshotOf } from '../storage/capture-rows.js';
-import { commitState, lockCapture } from '../storage/captures.js';
+import { commitState, lockCapture, type StateExtras } from '../storage/captures.js';
 import { type CompanyRow, getCompany } from '../storage/companies.js';
 import type { Transaction } from '../storage/database.js';
-import type { DocumentRow } from '../storage/documents.js';
-import type { FailedItemRow } from '../storage/failed-items.js';
 import { gapsOf, insertGaps } from '../storage/gaps.js';
 import { Announcements } from './announcements.js';
 import { keepsObject, storeArchive } from './archive.js';
-import { type CallContext, limitsOf, type SettledCall } from './dependencies.js';
+import type { CallContext } from './dependencies.js';
+import {
+  type Committed,
+  codeOf,
+  compareClocks,
+  type EndedCall,
+  itemRows,
+  placeOf,
+  settlementOf,
+  statusOf,
+} from './ended-call.js';
 import { captureUnknown } from './failures.js';
-import { documentRow, failedItemRow, type ItemPlace, nextDecoding, nsuOf } from './page-documents.js';
+import { nsuOf } from './page-documents.js';
 import { afterAnswer, afterFailure } from './service-pause.js';
 import { storeDocuments, storeFailures } from './store-items.js';
-
-/** A call with its end, ready to be committed. */
-export interface EndedCall {
-  readonly call: CallRow;
-  readonly answer: CallAnswer;
-  /** What became of `answer.items`, in their order. */
-  readonly decoded: readonly DecodedItem[];
-  /** Where the archived request stands, if there is one. */
-  readonly requestKey: string | null;
-  /** `performance.now()` at the answer's arrival. Null: found later, so its arrival counts as now: late, never early. */
-  readonly arrivedAt: number | null;
-  /** This process made the call, so nobody else holds its connection. */
-  readonly ours: boolean;
-}
-
-/** What the call's row says after the commit, whoever wrote it. */
-export interface Committed {
-  readonly outcome: OutcomeKind;
-  readonly statusCode: string | null;
-  readonly documents: number;
-  readonly snapshot: CaptureSnapshot;
-  /** Endpoints to wake. */
-  readonly wake: readonly string[];
-  /** This transaction wrote it. Null: another one did, before. */
-  readonly written: (SettledCall & { readonly clocksDiffer: boolean | null }) | null;
-}
-
-/** Of the few bytes of 137, 108, 109 and 656, as many are kept. */
-const LARGEST_BODY_IN_LOG = 4_096;
-/** Our clock and the government's may differ by the way of an answer and a little. */
-const CLOCK_TOLERANCE_MS = 30_000;
 
 /**
  * Everything that follows from how a call ended, in one transaction, fenced by the call's row: whatever it finds settled stays so, and
@@ -115,8 +90,9 @@ class PageTransaction {
     for (const { code, open, detail, severity } of step.alerts) {
       await (open ? this.#announcements.open(code, detail, 'capture', severity) : this.#announcements.close(code));
     }
-    const clocksDiffer = await this.#compareClocks();
-    await settleCall(tx, call, this.#settlement(archiveId, stored.documents));
+    const clocksDiffer = await compareClocks(deps, ended, at, this.#announcements);
+    const ending = { now: this.now, at, archiveId, documents: stored.documents };
+    await settleCall(tx, call, settlementOf(deps, ended, ending));
     const after = await commitState(tx, row, step.state, {
       now: this.now,
       // What the rules forbid, not what we wait besides: a person may shorten the rest.
@@ -167,21 +143,9 @@ class PageTransaction {
 
   async #storeItems(archiveId: string): Promise<{ documents: number; fresh: number }> {
     const { tx, row, at, ended, company } = this;
-    const place: ItemPlace = {
-      capture: { companyId: row.companyId, documentType: row.documentType, environment: row.environment },
-      taxId: company.taxId,
-      archiveId,
-      objectKey: ended.call.archiveKey,
-      origin: 'distribution',
-      capturedAt: at,
-    };
-    const documents: DocumentRow[] = [];
-    const failures: FailedItemRow[] = [];
-    ended.answer.items.forEach((item, i) => {
-      const decoded = ended.decoded[i];
-      if (decoded?.ok) documents.push(documentRow(place, item, decoded));
-      else if (decoded) failures.push(failedItemRow(place, item, decoded, nextDecoding(1, at, row.state.timeScale)));
-    });
+    const origin = 'distribution' as const;
+    const place = placeOf(row, ended.call, { taxId: company.taxId, archiveId, origin, capturedAt: at });
+    const { documents, failures } = itemRows(ended, place, row.state.timeScale);
     const fresh = await storeDocuments(tx, row, company.taxId, documents, this.#announcements, at);
     await storeFailures(tx, row, failures, this.#announcements, at);
     return { documents: documents.length, fresh: fresh.length };
@@ -203,54 +167,12 @@ class PageTransaction {
     }
   }
 
-  /** Null: not compared. The alert's row is touched only when this process sees a change. */
-  async #compareClocks(): Promise<boolean | null> {
-    const { deps, at, ended } = this;
-    const { serverTime } = ended.answer;
-    if (serverTime === null || ended.arrivedAt === null || !(deps.comparesClocks ?? deps.timeScale === 1)) return null;
-    const differ = Math.abs(serverTime - at) > CLOCK_TOLERANCE_MS;
-    if (deps.clocksDiffer.get(ended.call.service) === differ) return differ;
-    if (differ) {
-      const side = at > serverTime ? 'ahead of' : 'behind';
-      const detail = `our clock is ${Math.round(Math.abs(at - serverTime) / 1_000)} s ${side} the government's`;
-      await this.#announcements.open('clock_skew', detail, 'service');
-    } else {
-      await this.#announcements.close('clock_skew', 'service');
-    }
-    return differ;
-  }
-
-  #settlement(archiveId: string | null, documents: number): Settlement {
-    const { answer, call, ours } = this.ended;
-    const { outcome, raw } = answer;
-    const status = statusOf(outcome);
-    const mayStillFly = status === 'unknown' && !ours && this.now < call.deadline;
-    return {
-      status,
-      outcome: outcome.kind,
-      statusCode: codeOf(outcome),
-      statusText: 'reason' in outcome && raw === null ? outcome.reason : answer.statusText,
-      settledAt: this.now,
-      answeredAt: status === 'answered' ? this.at : null,
-      ultNsu: 'ultNsu' in outcome ? outcome.ultNsu : null,
-      maxNsu: 'maxNsu' in outcome ? outcome.maxNsu : null,
-      documents,
-      archiveId,
-      body: archiveId === null && raw ? raw.body.subarray(0, LARGEST_BODY_IN_LOG) : null,
-      leaseUntil: mayStillFly ? this.now + lettingGo(this.deps) : null,
-    };
-  }
-
-  #lastQuery(): { at: number; statusCode: string | null; statusText: string | null } | undefined {
+  #lastQuery(): StateExtras['lastQuery'] {
     const { outcome, statusText } = this.ended.answer;
-    return statusOf(outcome) === 'answered' ? { at: this.at, statusCode: codeOf(outcome), statusText } : undefined;
+    if (statusOf(outcome) !== 'answered') return undefined;
+    const searched = outcome.kind === 'documents' || outcome.kind === 'none';
+    return { at: this.at, statusCode: codeOf(outcome), statusText, searched };
   }
-}
-
-/** By then a process whose call was settled by another one has cut its connection (see call-watch.ts). */
-function lettingGo(deps: CallContext): number {
-  const { blind, beat } = limitsOf(deps);
-  return blind + 2 * beat;
 }
 
 /** A late answer never shortens the wait that was set when its call was given up. */
@@ -265,12 +187,4 @@ function asOrdered(state: CaptureState, { enabled, heldUntil, state: before }: C
   if (!enabled) return { ...state, phase: 'stopped', reason: before.reason };
   const held = heldUntil !== null && heldUntil > now;
   return held && before.phase === 'paused' ? { ...state, phase: before.phase, reason: before.reason } : state;
-}
-
-function statusOf({ kind }: Outcome): Exclude<CallStatus, 'open'> {
-  return kind === 'not_sent' || kind === 'unknown' ? kind : 'answered';
-}
-
-function codeOf(outcome: Outcome): string | null {
-  return 'statusCode' in outcome ? outcome.statusCode : null;
 }

@@ -70,6 +70,12 @@ export const documentSchema = z
       .string()
       .optional()
       .describe('Of a summary: why no automatic Awareness is sent for it, as a code, a colon and a text'),
+    manifestationDeadlines: z
+      .object({ awareness: z.iso.datetime({ offset: true }), conclusive: z.iso.datetime({ offset: true }) })
+      .optional()
+      .describe(
+        "Of a received NF-e: until when its recipient's statements count as made in time (Awareness 10 days, conclusive ones 90 days after the authorization)",
+      ),
     links: z.object({
       self: z.string(),
       xml: z.string(),

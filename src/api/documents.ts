@@ -47,7 +47,10 @@ const listQuery = z.strictObject({
     .describe('`none`: no manifestation of the recipient is known; an event type: that one is'),
   deadlineBefore: instantInput
     .optional()
-    .describe('Received invoices without a conclusive manifestation whose time for one ends before this instant'),
+    .describe(
+      'The work list: NF-e of which the company is the recipient, without a conclusive manifestation of it, whose time for one ' +
+        '(90 days after the authorization) ends before this instant. Neither cancelled ones, nor summaries whose whole note is here',
+    ),
   q: text(200)
     .optional()
     .describe("Words of the parties' names, numbers and keys; each must begin one of the document's"),

@@ -87,6 +87,14 @@ export function legalDeadline({ days }: ManifestationRule, authorizedAt: number 
   return days === null || authorizedAt === null ? null : authorizedAt + days * DAY;
 }
 
+/** Days within which a note's recipient has to make a statement about the operation. */
+export const CONCLUSIVE_DAYS = CONCLUSIVE.days;
+
+/** Until when the recipient of a note can answer in time, milliseconds. @param authorizedAt milliseconds */
+export function answerDeadlines(authorizedAt: number): { readonly awareness: number; readonly conclusive: number } {
+  return { awareness: authorizedAt + AWARENESS.days * DAY, conclusive: authorizedAt + CONCLUSIVE.days * DAY };
+}
+
 const LEAST_JUSTIFICATION = 15;
 const MOST_JUSTIFICATION = 255;
 

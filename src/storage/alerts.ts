@@ -32,7 +32,14 @@ export interface AlertRow {
 const COLUMNS = `id, code, company_id as "companyId", document_type as "documentType", environment, subject, detail, severity,
   opened_at as "openedAt", closed_at as "closedAt"`;
 
-/** Opens an alert. Null: it is open already, and nobody needs to be told again. */
+/** An alert's identity as the index `alerts_open` has it. */
+const IDENTITY = `code, coalesce(company_id, '00000000-0000-0000-0000-000000000000'), coalesce(document_type, ''),
+  coalesce(environment, ''), subject`;
+
+/**
+ * Opens an alert. Null: it is open already, and nobody needs to be told again; that its reason was seen again is kept. Only
+ * `Announcements` calls this (src/activities/announcements.ts), so that no alert opens without an event.
+ */
 export async function openAlert(
   db: Queryable,
   identity: AlertIdentity,
@@ -40,13 +47,16 @@ export async function openAlert(
   now: number,
   severity: AlertSeverity = 'warning',
 ): Promise<AlertRow | null> {
-  const { rows } = await db.query<AlertRow>(
-    `insert into alerts (id, code, company_id, document_type, environment, subject, detail, opened_at, severity)
-     values ($6, $1, $2, $3, $4, $5, $7, $8, $9)
-     on conflict do nothing returning ${COLUMNS}`,
+  const { rows } = await db.query<AlertRow & { isNew: boolean }>(
+    `insert into alerts (id, code, company_id, document_type, environment, subject, detail, opened_at, seen_at, severity)
+     values ($6, $1, $2, $3, $4, $5, $7, $8, $8, $9)
+     on conflict (${IDENTITY}) where closed_at is null do update set seen_at = excluded.seen_at
+     returning ${COLUMNS}, xmax = 0 as "isNew"`,
     [...identityValues(identity), uuidv7(), detail, instant(now), severity],
   );
-  return rows[0] ?? null;
+  if (!rows[0]) return null;
+  const { isNew, ...row } = rows[0];
+  return isNew ? row : null;
 }
 
 /** Closes an alert. Null: none was open. */

@@ -84,7 +84,13 @@ export interface StateExtras {
   readonly notBefore?: number | null | undefined;
   /** The call that this commit settles. */
   readonly lastQuery?:
-    | { readonly at: number; readonly statusCode: string | null; readonly statusText: string | null }
+    | {
+        readonly at: number;
+        readonly statusCode: string | null;
+        readonly statusText: string | null;
+        /** The service looked for documents and said what it found. Default false. */
+        readonly searched?: boolean;
+      }
     | undefined;
   /** New documents in this commit. */
   readonly documents?: number | undefined;
@@ -107,7 +113,9 @@ export async function commitState(
        last_query_at = coalesce($9, last_query_at),
        last_status_code = case when $9::timestamptz is null then last_status_code else $10 end,
        last_status_text = case when $9::timestamptz is null then last_status_text else $11 end,
+       searched_at = case when $14 then $9 else searched_at end,
        documents = documents + $12,
+       progressed_at = case when ${PROGRESS} then $13 else progressed_at end,
        revision = revision + 1,
        updated_at = $13
      where company_id = $1 and document_type = $2 and environment = $3
@@ -124,7 +132,12 @@ export async function commitState(
       lastQuery?.statusText ?? null,
       documents ?? 0,
       instant(now),
+      lastQuery?.searched ?? false,
     ],
   );
   return rows[0] ? checkedCapture(rows[0]) : null;
 }
+
+/** Nothing is pending, the cursor moves, documents came; or a stop or hold ends: standing still counts anew. */
+const PROGRESS = `($7::bigint <= $6::bigint or $6::bigint <> ult_nsu or $12 > 0
+  or phase = 'stopped' or (phase = 'paused' and state ->> 'reason' = 'held by a person'))`;

@@ -16,6 +16,7 @@ import { instant } from './database.js';
 import { Filter } from './filter.js';
 import type { Page, PageRequest } from './keyset.js';
 import { pageOf, readCursor } from './keyset.js';
+import { ANSWER_TIME, ANSWERABLE_FROM, AWAITS_ANSWER } from './work-list.js';
 
 export interface DocumentRow extends CaptureKey {
   readonly id: string;
@@ -30,6 +31,8 @@ export interface DocumentRow extends CaptureKey {
   readonly origin: Origin;
   readonly capturedAt: number;
   readonly issuedAt: number | null;
+  /** Of a note, where the protocol tells: the recipient's time to answer counts from then. */
+  readonly authorizedAt?: number | null;
   /** Decimal string. */
   readonly total: string | null;
   readonly issuerTaxId: string | null;
@@ -54,7 +57,7 @@ export interface DocumentRow extends CaptureKey {
 /** For `select … from documents d`. */
 export const DOCUMENT_COLUMNS = `d.id, d.company_id as "companyId", d.document_type as "documentType", d.environment,
   ${nsuColumn('d.nsu', 'nsu')}, d.kind, d.schema, d.root, d.key, d.direction, d.state, d.full_xml as "fullXml", d.origin,
-  d.captured_at as "capturedAt", d.issued_at as "issuedAt", d.total, d.issuer_tax_id as "issuerTaxId",
+  d.captured_at as "capturedAt", d.issued_at as "issuedAt", d.authorized_at as "authorizedAt", d.total, d.issuer_tax_id as "issuerTaxId",
   d.recipient_tax_id as "recipientTaxId", d.metadata, d.event, d.event_type as "eventType",
   d.event_sequence as "eventSequence", d.warnings, d.suppressed, d.awareness_skipped as "awarenessSkipped", d.xml_sha256 as "xmlSha256", d.xml_length as "xmlLength",
   d.archive_id as "archiveId", d.object_key as "objectKey", d.byte_offset as "byteOffset", d.byte_length as "byteLength",
@@ -84,7 +87,7 @@ export interface DocumentFilter {
   readonly fullXml?: FullXml | undefined;
   /** `none`: no manifestation of the recipient is known for the key; an event type: that one is. */
   readonly manifestation?: string | undefined;
-  /** Received invoices without a conclusive manifestation, whose time for one ends before this instant. */
+  /** The work list (work-list.ts): notes that await a conclusive manifestation, and whose time for one ends before this instant. */
   readonly deadlineBefore?: number | undefined;
   /** Words of the parties' names, numbers and keys; every word must begin one of the document's. */
   readonly q?: string | undefined;
@@ -124,10 +127,6 @@ export async function listEventsOfKey(
 
 /** Manifestations of the recipient (NF-e) and of the taker (CT-e). */
 const MANIFESTATIONS = ['210200', '210210', '210220', '210240', '610110', '610111'];
-/** Those that end the recipient's time to answer for an NF-e. */
-const CONCLUSIVE = ['210200', '210220', '210240'];
-/** Ajuste SINIEF 14/2026, counted from the authorization. The issue is never later, so that this filter warns too early rather than too late. */
-const CONCLUSIVE_DAYS = 90;
 
 const eventExists = (types: string) => `exists (
   select from documents e
@@ -159,9 +158,8 @@ function conditions(filter: DocumentFilter): Filter {
   }
   if (filter.deadlineBefore !== undefined) {
     where
-      .always(`d.kind in ('procNFe', 'resNFe') and d.direction = 'received'`)
-      .add(time(filter.deadlineBefore), (v) => `d.issued_at < ${v}::timestamptz - interval '${CONCLUSIVE_DAYS} days'`)
-      .add(CONCLUSIVE, (v) => `not ${eventExists(v)}`);
+      .always(AWAITS_ANSWER)
+      .add(time(filter.deadlineBefore), (v) => `${ANSWERABLE_FROM} < ${v}::timestamptz - ${ANSWER_TIME}`);
   }
   return where;
 }

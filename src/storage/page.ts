@@ -46,16 +46,17 @@ export async function insertDocuments(tx: Transaction, documents: readonly Docum
   if (documents.length === 0) return new Set();
   const { rows } = await tx.query<{ id: string }>(
     `insert into documents (id, company_id, document_type, environment, nsu, kind, schema, root, key, direction, state,
-       full_xml, origin, captured_at, issued_at, total, issuer_tax_id, recipient_tax_id, metadata, event, event_type,
+       full_xml, origin, captured_at, issued_at, authorized_at, total, issuer_tax_id, recipient_tax_id, metadata, event, event_type,
        event_sequence, warnings, suppressed, awareness_skipped, xml_sha256, xml_length, archive_id, object_key, byte_offset,
        byte_length, encoding)
      select r.id, r."companyId", r."documentType", r.environment, r.nsu, r.kind, r.schema, r.root, r.key, r.direction, r.state,
-       r."fullXml", r.origin, to_timestamp(r."capturedAt" / 1000.0), to_timestamp(r."issuedAt" / 1000.0), r.total,
+       r."fullXml", r.origin, to_timestamp(r."capturedAt" / 1000.0), to_timestamp(r."issuedAt" / 1000.0),
+       to_timestamp(r."authorizedAt" / 1000.0), r.total,
        r."issuerTaxId", r."recipientTaxId", r.metadata, r.event, r."eventType", r."eventSequence", r.warnings, r.suppressed,
        r."awarenessSkipped", r."xmlSha256", r."xmlLength", r."archiveId", r."objectKey", r."byteOffset", r."byteLength", r.encoding
      from json_to_recordset($1) as r (id uuid, "companyId" uuid, "documentType" text, environment text, nsu bigint, kind text,
        schema text, root text, key text, direction text, state text, "fullXml" text, origin text, "capturedAt" bigint,
-       "issuedAt" bigint, total numeric, "issuerTaxId" text, "recipientTaxId" text, metadata jsonb, event jsonb,
+       "issuedAt" bigint, "authorizedAt" bigint, total numeric, "issuerTaxId" text, "recipientTaxId" text, metadata jsonb, event jsonb,
        "eventType" text, "eventSequence" int, warnings text[], suppressed text, "awarenessSkipped" text,
        "xmlSha256" text, "xmlLength" int, "archiveId" uuid, "objectKey" text, "byteOffset" int, "byteLength" int, encoding text)
      on conflict do nothing returning id`,

@@ -7,6 +7,7 @@ import type {
   FullXml,
   Origin,
 } from '../model/document.js';
+import { answerDeadlines } from '../model/manifestation.js';
 import type { Nsu } from '../model/nsu.js';
 import type { DocumentType, Environment } from '../model/words.js';
 
@@ -27,6 +28,8 @@ export interface StoredDocument {
   /** Milliseconds. */
   readonly capturedAt: number;
   readonly origin: Origin;
+  /** Milliseconds. */
+  readonly authorizedAt?: number | null;
   readonly metadata: DocumentMetadata;
   readonly event: EventInfo | null;
   readonly warnings: readonly string[];
@@ -65,6 +68,8 @@ export interface DocumentView {
   readonly suppressed: string | null;
   /** Of a summary: why no automatic Awareness is sent for it; absent when one is, or when nobody asked for it. */
   readonly awarenessSkipped?: string;
+  /** Of a received NF-e: until when its recipient's statements count as made in time. RFC 3339, UTC; absent where its authorization is not known. */
+  readonly manifestationDeadlines?: { readonly awareness: string; readonly conclusive: string };
   /** Paths of this API; `pdf` only for kinds that have a printed form. */
   readonly links: { readonly self: string; readonly xml: string; readonly pdf?: string; readonly events: string };
 }
@@ -96,11 +101,23 @@ export function documentView(document: StoredDocument): DocumentView {
     xmlSha256: document.xmlSha256,
     suppressed: document.suppressed,
     ...(document.awarenessSkipped && { awarenessSkipped: document.awarenessSkipped }),
+    ...deadlines(document),
     links: {
       self,
       xml: `${self}/xml`,
       ...(PRINTABLE.has(document.kind) && { pdf: `${self}/pdf` }),
       events: `${self}/events`,
+    },
+  };
+}
+
+function deadlines({ kind, direction, authorizedAt }: StoredDocument): Pick<DocumentView, 'manifestationDeadlines'> {
+  if (direction !== 'received' || (kind !== 'procNFe' && kind !== 'resNFe') || authorizedAt == null) return {};
+  const { awareness, conclusive } = answerDeadlines(authorizedAt);
+  return {
+    manifestationDeadlines: {
+      awareness: new Date(awareness).toISOString(),
+      conclusive: new Date(conclusive).toISOString(),
     },
   };
 }

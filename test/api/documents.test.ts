@@ -49,7 +49,7 @@ describe('documents', () => {
   });
 
   test('are filtered by everything that the contract names', async () => {
-    const { id: company_id } = await api.newCompany();
+    const { id: company_id } = await api.newCompany({ taxId: '12345678909' });
     const wanted = await newDocument(api.db, {
       company_id,
       key: KEY,
@@ -57,6 +57,7 @@ describe('documents', () => {
       issuer_tax_id: '11222333000181',
       recipient_tax_id: '12345678909',
       issued_at: '2026-11-02T10:15:00-03:00',
+      authorized_at: '2026-11-02T10:16:00-03:00',
       captured_at: '2026-11-03T00:00:00Z',
       metadata: JSON.stringify({ number: '1234', issuer: { name: 'Açúcar União' } }),
     });
@@ -89,7 +90,18 @@ describe('documents', () => {
     ]) {
       assert.deepEqual(await ids(query), [wanted], query);
     }
-    for (const query of ['documentType=cte', 'manifestation=210200', 'issuedTo=2026-11-02T13:15:00Z', 'q=nobody']) {
+    const [shown] = (await api.ask('GET', `/v1/documents?companyId=${company_id}&key=${KEY}`)).json.data;
+    assert.deepEqual(shown.manifestationDeadlines, {
+      awareness: '2026-11-12T13:16:00.000Z',
+      conclusive: '2027-01-31T13:16:00.000Z',
+    });
+    for (const query of [
+      'documentType=cte',
+      'deadlineBefore=2027-01-31T13:16:00Z',
+      'manifestation=210200',
+      'issuedTo=2026-11-02T13:15:00Z',
+      'q=nobody',
+    ]) {
       assert.deepEqual(await ids(query), [], query);
     }
   });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { parseNsu } from '../../src/model/nsu.js';
 import { type DocumentFilter, getDocument, listDocuments, listEventsOfKey } from '../../src/storage/documents.js';
 import { newDocument } from './documents-support.js';
-import { openDatabase } from './support.js';
+import { newCompany, openDatabase } from './support.js';
 
 const { db } = await openDatabase();
 const DAY = 86_400_000;
@@ -24,6 +24,7 @@ describe('one document', () => {
       schema: 'procNFe_v4.00.xsd',
       key: '35',
       issued_at: at(NOON),
+      authorized_at: at(NOON + 2),
       captured_at: at(NOON + 1),
       total: '1234.50',
       metadata: { number: '7' },
@@ -53,6 +54,7 @@ describe('one document', () => {
       origin: 'distribution',
       capturedAt: NOON + 1,
       issuedAt: NOON,
+      authorizedAt: NOON + 2,
       total: '1234.50',
       issuerTaxId: null,
       recipientTaxId: null,
@@ -150,21 +152,52 @@ describe('filters', () => {
     assert.deepEqual(await idsOf({ companyId: company, manifestation: '210200' }), [confirmed]);
   });
 
-  test('deadlineBefore: received invoices without a conclusive manifestation whose 90 days end before', async () => {
-    const company = randomUUID();
-    const document = (key: string, issued: number, more = {}) =>
-      newDocument(db, { company_id: company, key, issued_at: at(issued), ...more });
-    const due = await document('p', NOON - 90 * DAY - 1);
-    const summary = await document('q', NOON - 100 * DAY, { kind: 'resNFe' });
-    await document('r', NOON - 90 * DAY);
-    await document('s', NOON - 95 * DAY);
-    await document('t', NOON - 95 * DAY, { direction: 'issued' });
-    await document('u', NOON - 95 * DAY, { kind: 'procEventoNFe' });
+  test('deadlineBefore: notes that await a conclusive manifestation of their recipient, whose 90 days end before', async () => {
+    const { id: company, taxId } = await newCompany(db);
+    const document = (key: string, authorized: number, more = {}) =>
+      newDocument(db, { company_id: company, key, recipient_tax_id: taxId, authorized_at: at(authorized), ...more });
+    const summary = (key: string, more = {}) =>
+      document(key, NOON - 95 * DAY, { kind: 'resNFe', full_xml: 'awaited', recipient_tax_id: null, ...more });
+    await document('a', NOON - 90 * DAY - 1, { issued_at: at(NOON) });
+    await summary('b');
+    // The issue is never later than the authorization: too early rather than too late.
+    await document('c', 0, { authorized_at: null, issued_at: at(NOON - 90 * DAY - 1) });
+    await document('d', NOON - 90 * DAY, { issued_at: at(NOON - 95 * DAY) });
+    for (const [key, more] of Object.entries({
+      e: { direction: 'issued' },
+      f: { kind: 'procEventoNFe' },
+      g: { state: 'cancelled' },
+      h: { state: 'denied' },
+      i: { recipient_tax_id: '99999999000191' }, // as carrier, or as a third party that may download it
+      j: { document_type: 'cte', kind: 'procCTe' },
+    })) {
+      await document(key, NOON - 95 * DAY, more);
+    }
+    await summary('k', { full_xml: 'present' });
     const event = (key: string, type: string) =>
       newDocument(db, { company_id: company, key, kind: 'procEventoNFe', event: { type }, event_type: type });
-    await event('s', '210240');
-    await event('p', '210210'); // awareness ends nothing
-    assert.deepEqual(await idsOf({ companyId: company, deadlineBefore: NOON }), [summary, due]);
+    await document('l', NOON - 95 * DAY);
+    await event('l', '210240');
+    await event('a', '210210'); // awareness ends nothing
+    await document('m', NOON - 95 * DAY);
+    await document('n', NOON - 95 * DAY);
+    for (const [key, status] of [
+      ['m', 'registered'],
+      ['n', 'pending'],
+    ]) {
+      await db.query(
+        `insert into manifestations (id, company_id, document_type, environment, key, type, sequence, origin, status, requested_at, expires_at)
+         values (gen_random_uuid(), $1, 'nfe', 'homologation', $2, '210200', 1, 'request', $3, now(), now())`,
+        [company, key, status],
+      );
+    }
+    const keysOf = async (before: number) =>
+      (await listDocuments(db, { companyId: company, deadlineBefore: before }, { limit: 50 })).rows
+        .map(({ key }) => key)
+        .sort()
+        .join('');
+    assert.equal(await keysOf(NOON), 'abcn');
+    assert.equal(await keysOf(NOON + 1), 'abcdn');
   });
 
   test('q: words by their beginnings, in any order, without accents or case, in names, numbers and keys', async () => {
