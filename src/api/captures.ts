@@ -21,7 +21,7 @@ import { tellWorkflow, type Warnings, warnings } from './workflow-notice.js';
 const CAPTURED: readonly DocumentType[] = ['nfe'];
 
 export const captureParams = companyParams.extend({ documentType });
-export const captureQuery = z.strictObject({
+const captureQuery = z.strictObject({
   environment: environment.optional().describe('Default: the running one, else the last'),
 });
 

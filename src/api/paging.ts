@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const DEFAULT_LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 
 /** Query parameters of every list. */

@@ -5,7 +5,7 @@ import { CliFailure, EXIT, wrongUse } from './failure.js';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface Page<T> {
+interface Page<T> {
   readonly data: readonly T[];
   readonly nextCursor: string | null;
 }

@@ -81,7 +81,9 @@ describe('the API as a process', () => {
     await admin.query('commit');
     assert.equal((await inHand).status, 200);
     await closing;
-    const { rows } = await admin.query("select from pg_stat_activity where application_name = 'malote-api'");
-    assert.equal(rows.length, 0);
+    await until(async () => {
+      const { rows } = await admin.query("select from pg_stat_activity where application_name = 'malote-api'");
+      return rows.length === 0;
+    }, 'its connections to the database are closed');
   });
 });
