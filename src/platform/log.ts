@@ -69,7 +69,7 @@ const MAX_ITEMS = 20;
 const MAX_TEXT = 2000;
 const HIDDEN = '[hidden]';
 const SECRET_NAMES =
-  /pass|senha|secret|token|authorization|cookie|pfx|pem|private|cipher|signature|apikey|masterkey|xml|body|payload|justification/i;
+  /pass|senha|secret|token|authorization|cookie|pfx|pem|privatekey|cipher|signature|apikey|masterkey|xml|body|payload|justification/i;
 
 /** Plain values, lists, errors, and one level of plain objects. Everything else is named by its kind, never opened. */
 function rebuilt(value: unknown, depth: number): unknown {

@@ -1,4 +1,5 @@
-import { type LogLevel, type LogMetadata, Runtime } from '@temporalio/worker';
+import { IllegalStateError } from '@temporalio/common';
+import { type LogLevel, type LogMetadata, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import type { Logger } from './log.js';
 
 /** Warnings about what is meant to be: each of our workers serves one task queue and does one kind of work. */
@@ -6,11 +7,21 @@ const EXPECTED = /^No (activities|workflows|Nexus services) registered/;
 
 /**
  * Sets the Temporal SDK's process-wide runtime up: its logs go through ours (and so lose what must not be logged), and signals
- * are left to us. Once per process, before the first connection or worker.
+ * are left to us. Right before a connection for workers is made: the runtime ends by itself with the last of them, and until
+ * then keeps the process alive.
  *
  * @param metricsPort port for the SDK's own Prometheus metrics, or null
  */
-export function installTemporalRuntime(logger: Logger, metricsPort: number | null = null): void {
+export function installTemporalRuntime(logger: Logger, metricsPort: number | null): void {
+  try {
+    Runtime.install(runtimeOptions(logger, metricsPort));
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+    // It is there already: another worker of this process brought it.
+  }
+}
+
+function runtimeOptions(logger: Logger, metricsPort: number | null): RuntimeOptions {
   const log = (level: LogLevel, message: string, meta?: LogMetadata): void => {
     const write = EXPECTED.test(message)
       ? 'debug'
@@ -18,7 +29,7 @@ export function installTemporalRuntime(logger: Logger, metricsPort: number | nul
     if (meta === undefined) logger[write](message);
     else logger[write](meta, message);
   };
-  Runtime.install({
+  return {
     logger: {
       log,
       trace: (message, meta) => log('TRACE', message, meta),
@@ -32,5 +43,5 @@ export function installTemporalRuntime(logger: Logger, metricsPort: number | nul
       logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
       ...(metricsPort === null ? {} : { metrics: { prometheus: { bindAddress: `0.0.0.0:${metricsPort}` } } }),
     },
-  });
+  };
 }

@@ -93,6 +93,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         addresses: governmentAddresses(simulator?.endpointsFile() ?? config.endpointsFile),
         governmentCaFile: simulator?.caPem ?? config.governmentCaFile,
         rates: config.rates,
+        temporalMetricsPort: config.temporalMetricsPort,
         port: config.workerPort,
       }),
     (why) => screen.warn(`the worker ended (${why}): starting it again`),

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '../platform/config.js';
-import { installTemporalRuntime } from '../platform/temporal-runtime.js';
 import type { CaptureRow } from '../storage/capture-rows.js';
 import { listCaptures } from '../storage/captures.js';
 import { DataFolder } from './data-folder.js';
@@ -58,7 +57,6 @@ export async function runDev(options: DevOptions = {}): Promise<void> {
   let summary: object | null = null;
   try {
     screen.title(folder.path);
-    installTemporalRuntime(logger, config.temporalMetricsPort);
     const system = await startSystem({
       config,
       folder,

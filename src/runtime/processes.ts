@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { startApi } from '../api/start.js';
 import { describeConfig } from '../platform/config.js';
 import { createLogger, type Logger } from '../platform/log.js';
-import { installTemporalRuntime } from '../platform/temporal-runtime.js';
 import { startSimulator } from '../simulator/index.js';
 import { migrate } from '../storage/migrate.js';
 import { lockFolder } from './folder-lock.js';
@@ -41,12 +40,12 @@ export async function runApi(env: NodeJS.ProcessEnv): Promise<void> {
 export async function runWorker(env: NodeJS.ProcessEnv): Promise<void> {
   const settings = loadSettings(env, SEPARATE_PROCESS);
   const logger = startLog(settings, 'worker');
-  installTemporalRuntime(logger, settings.temporalMetricsPort);
   const worker = await startWorker({
     ...shared(settings, logger),
     addresses: settings.addresses,
     governmentCaFile: settings.governmentCaFile,
     rates: settings.rates,
+    temporalMetricsPort: settings.temporalMetricsPort,
     port: settings.workerPort,
   });
   logger.info('the workers take up work');

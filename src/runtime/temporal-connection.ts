@@ -1,6 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../platform/config.js';
+import type { Logger } from '../platform/log.js';
+import { installTemporalRuntime } from '../platform/temporal-runtime.js';
 import { ensureNamespace } from './temporal-namespace.js';
 
 /** Where Temporal is and how to get in. */
@@ -9,9 +11,14 @@ export type TemporalAddress = Pick<Config['temporal'], 'namespace' | 'connection
 /**
  * Makes the namespace ready and connects a worker to it.
  *
+ * @param metricsPort for the SDK's own Prometheus metrics; null: none
  * @throws Error that names the address, when Temporal does not answer; and as {@link ensureNamespace}
  */
-export async function connectWorker({ namespace, connectionOptions }: TemporalAddress): Promise<NativeConnection> {
+export async function connectWorker(
+  { namespace, connectionOptions }: TemporalAddress,
+  logger: Logger,
+  metricsPort: number | null,
+): Promise<NativeConnection> {
   const connection = await Connection.connect(connectionOptions).catch((error: unknown) => {
     throw unreachable(connectionOptions.address, error);
   });
@@ -20,6 +27,7 @@ export async function connectWorker({ namespace, connectionOptions }: TemporalAd
   } finally {
     await connection.close();
   }
+  installTemporalRuntime(logger, metricsPort);
   return NativeConnection.connect(connectionOptions);
 }
 

@@ -21,6 +21,8 @@ export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScal
   readonly allowPrivateWebhooks: boolean;
   readonly temporal: TemporalAddress;
   readonly logger: Logger;
+  /** Port for the Temporal SDK's own metrics; null: none. */
+  readonly temporalMetricsPort: number | null;
   /** Port for /healthz and /metrics; null: none. */
   readonly port: number | null;
 }
@@ -52,7 +54,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
   try {
     await assertMigrated(database);
-    const connection = await connectWorker(options.temporal);
+    const connection = await connectWorker(options.temporal, logger, options.temporalMetricsPort);
     closers.push(() => connection.close());
     if (options.port !== null) {
       const server = await serveMetrics(options.port, metrics);
