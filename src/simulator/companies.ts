@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { addNsu, type Nsu } from '../model/nsu.js';
 import type { SimulatorClock } from './clock.js';
-import type { Stretch } from './documents/sequence.js';
+import { CTE, type Dialect, NFE, type SimulatedType } from './distribution/dialect.js';
+import type { Stretch } from './documents/stretches.js';
 import type { NumberedDocument, Queue, TruthEntry } from './queues/queue.js';
 import type { QueueRegistry } from './queues/registry.js';
 import {
@@ -11,6 +12,7 @@ import {
   givenSchema,
   stealSchema,
   truthSchema,
+  USUAL_KINDS,
   wholeSchema,
   whoSchema,
 } from './requests.js';
@@ -22,8 +24,11 @@ export class NotPossible extends Error {
   override readonly name = 'NotPossible';
 }
 
+const DIALECTS: Readonly<Record<SimulatedType, Dialect>> = { nfe: NFE, cte: CTE };
+
 /** A company as the control API shows it. */
 export interface CompanyView {
+  readonly documentType: SimulatedType;
   readonly taxId: string;
   readonly environment: string;
   readonly name: string;
@@ -33,7 +38,10 @@ export interface CompanyView {
   readonly state: UsageState;
 }
 
-type Generated = Pick<z.output<typeof arrivalsSchema>, 'kinds' | 'items' | 'eventType' | 'arrivedAt' | 'spreadDays'>;
+type Generated = Pick<
+  z.output<typeof arrivalsSchema>,
+  'documentType' | 'kinds' | 'items' | 'eventType' | 'arrivedAt' | 'spreadDays'
+>;
 
 /** Companies with their queues: how tests and the demo fill them, and what the truth about them is. */
 export class Companies {
@@ -46,8 +54,9 @@ export class Companies {
   /** Makes a company with a backlog. Replaces one that exists, with all that the government remembers of it. */
   add(input: z.input<typeof companySchema>): CompanyView {
     const request = companySchema.parse(input);
-    const { taxId, environment, name, uf, startNsu } = request;
+    const { documentType, taxId, environment, name, uf, startNsu } = request;
     const queue = this.registry.define({
+      documentType,
       taxId,
       environment,
       name,
@@ -88,9 +97,9 @@ export class Companies {
   /** The whole notes of these keys, of which summaries came before, as if the company had said that it knows of them. */
   giveWhole(input: z.input<typeof wholeSchema>): CompanyView {
     const { keys, ...who } = wholeSchema.parse(input);
-    const queue = this.existing(who);
+    const queue = this.existing({ ...who, documentType: 'nfe' });
     const notes = keys.map((key) => {
-      const found = queue.sequence.findNote(key);
+      const found = queue.notes?.findNote(key) ?? null;
       if (found === null) throw new NotPossible(`No note with key …${key.slice(-4)} in the queue of this company`);
       return found.index;
     });
@@ -104,7 +113,8 @@ export class Companies {
     const queue = this.existing(who);
     const from = queue.state.pointer ?? queue.definition.startNsu;
     const ultNsu = queue.clamp(addNsu(from, count));
-    const now = { at: this.clock.now(), timing: this.rules.timing, policy: this.rules.policy() };
+    const { manners } = DIALECTS[queue.documentType];
+    const now = { at: this.clock.now(), timing: this.rules.timing, policy: this.rules.policy(), manners };
     queue.state = afterOther(queue.state, { ultNsu, maxNsu: queue.maxNsu }, now);
     this.registry.noteUse(queue, now.at);
     this.registry.changed(queue, 'state');
@@ -142,7 +152,7 @@ export class Companies {
   }
 
   private existing(who: z.output<typeof whoSchema>): Queue {
-    const queue = this.registry.find(who.taxId, who.environment);
+    const queue = this.registry.find(who.documentType, who.taxId, who.environment);
     if (queue !== null) return queue;
     throw new NotPossible(`No company …${who.taxId.slice(-4)} in ${who.environment}: add it with POST /companies`);
   }
@@ -156,7 +166,7 @@ export class Companies {
     return {
       type: 'generated',
       count,
-      kinds: request.kinds,
+      kinds: request.kinds ?? USUAL_KINDS[request.documentType],
       ...(request.items === undefined ? {} : { items: request.items }),
       ...(request.eventType === undefined ? {} : { eventType: request.eventType }),
       arrivedAt: request.arrivedAt ?? this.clock.now(),
@@ -181,6 +191,6 @@ export class Companies {
 }
 
 function view(queue: Queue): CompanyView {
-  const { taxId, environment, name, uf, startNsu } = queue.definition;
-  return { taxId, environment, name, uf, startNsu, maxNsu: queue.maxNsu, state: queue.state };
+  const { documentType, taxId, environment, name, uf, startNsu } = queue.definition;
+  return { documentType, taxId, environment, name, uf, startNsu, maxNsu: queue.maxNsu, state: queue.state };
 }

@@ -5,7 +5,10 @@ import { parseNsu } from '../model/nsu.js';
 import { ENVIRONMENTS } from '../model/words.js';
 import { STRING_TYPES } from './authority/alt-names.js';
 import { PFX_FORMATS } from './authority/pfx.js';
-import { GENERATED_KINDS } from './documents/sequence.js';
+import { SIMULATED_TYPES, type SimulatedType } from './distribution/dialect.js';
+import { CTE_KINDS } from './documents/cte/sequence.js';
+import { NFE_KINDS } from './documents/nfe-sequence.js';
+import type { GeneratedKind } from './documents/stretches.js';
 import { scriptedAnswerSchema } from './scripts/scripted-answer.js';
 import { CALL_KINDS } from './scripts/scripts.js';
 import { OUTAGES } from './server/outage.js';
@@ -18,6 +21,20 @@ const taxId = z
   .refine(isTaxId, { error: 'is no CNPJ (14 characters) or CPF (11 digits) with right check digits' });
 
 const environment = z.enum(ENVIRONMENTS).default('homologation');
+const documentType = z.enum(SIMULATED_TYPES).default('nfe');
+
+const KINDS: Readonly<Record<SimulatedType, readonly GeneratedKind[]>> = { nfe: NFE_KINDS, cte: CTE_KINDS };
+
+/** What comes when nobody says. NF-e: two fifths summaries, two fifths whole notes, the rest events. CT-e: of everything. */
+export const USUAL_KINDS: Readonly<Record<SimulatedType, Partial<Record<GeneratedKind, number>>>> = {
+  nfe: { resNFe: 40, procNFe: 40, procEventoNFe: 12, resEvento: 8 },
+  cte: { procCTe: 60, procCTeOS: 6, procCTeSimp: 6, procGTVe: 4, procEventoCTe: 20, procCTe300: 4 },
+};
+
+function fitTheType({ documentType, kinds }: { documentType: SimulatedType; kinds?: object | undefined }): boolean {
+  return Object.keys(kinds ?? {}).every((kind) => (KINDS[documentType] as readonly string[]).includes(kind));
+}
+const MISFIT = { error: 'has kinds of another document type', path: ['kinds'] };
 
 const nsu = z.union([z.string(), z.number()]).transform((value, context) => {
   try {
@@ -35,11 +52,11 @@ const instantSchema = z.union([
 ]);
 
 const generated = {
-  /** Weights, e.g. `{ "resNFe": 3, "procNFe": 1 }`. Default: two fifths summaries, two fifths whole notes, the rest events. */
+  /** Weights, e.g. `{ "resNFe": 3, "procNFe": 1 }`. Default: {@link USUAL_KINDS}. */
   kinds: z
-    .partialRecord(z.enum(GENERATED_KINDS), z.number().nonnegative())
+    .partialRecord(z.enum([...NFE_KINDS, ...CTE_KINDS]), z.number().nonnegative())
     .refine((kinds) => Object.values(kinds).some((weight) => weight > 0), { error: 'needs a weight above 0' })
-    .default({ resNFe: 40, procNFe: 40, procEventoNFe: 12, resEvento: 8 }),
+    .optional(),
   /** Items per note: 2 give about 7 KB, 6 about 12 KB, 60 about 70 KB. Default: mostly few. */
   items: z.object({ min: z.number().int().min(1).max(990), max: z.number().int().min(1).max(990) }).optional(),
   /** tpEvento of all events, known or not. */
@@ -61,31 +78,38 @@ const gaps = z.object({
   exist: z.boolean().default(true),
 });
 
-export const companySchema = z.object({
-  taxId,
-  environment,
-  name: z.string().min(2).max(60).default('Comprador Fictício S.A.'),
-  uf: z.enum(UFS).default('SP'),
-  /** Documents that wait. */
-  backlog: z.number().int().min(0).max(100_000_000).default(0),
-  ...generated,
-  gaps: gaps.optional(),
-  /** Default: the simulator's seed. */
-  seed: z.string().min(1).optional(),
-  /** The NSU before the first one. */
-  startNsu: nsu.default('000000000000000' as never),
-});
+export const companySchema = z
+  .object({
+    documentType,
+    taxId,
+    environment,
+    name: z.string().min(2).max(60).default('Comprador Fictício S.A.'),
+    uf: z.enum(UFS).default('SP'),
+    /** Documents that wait. */
+    backlog: z.number().int().min(0).max(100_000_000).default(0),
+    ...generated,
+    gaps: gaps.optional(),
+    /** Default: the simulator's seed. */
+    seed: z.string().min(1).optional(),
+    /** The NSU before the first one. */
+    startNsu: nsu.default('000000000000000' as never),
+  })
+  .refine(fitTheType, MISFIT);
 
-export const arrivalsSchema = z.object({
-  taxId,
-  environment,
-  count: z.number().int().min(1).max(1_000_000).default(1),
-  ...generated,
-  gaps: gaps.optional(),
-});
+export const arrivalsSchema = z
+  .object({
+    documentType,
+    taxId,
+    environment,
+    count: z.number().int().min(1).max(1_000_000).default(1),
+    ...generated,
+    gaps: gaps.optional(),
+  })
+  .refine(fitTheType, MISFIT);
 
 /** Documents with exactly these bytes. */
 export const givenSchema = z.object({
+  documentType,
   taxId,
   environment,
   documents: z.array(z.object({ schema: z.string().min(1), xml: z.string() })).min(1),
@@ -94,9 +118,10 @@ export const givenSchema = z.object({
 /** The whole documents of notes of which only the summary came: what a manifestation brings. */
 export const wholeSchema = z.object({ taxId, environment, keys: z.array(z.string().length(44)).min(1) });
 
-export const stealSchema = z.object({ taxId, environment, count: z.number().int().min(1) });
+export const stealSchema = z.object({ documentType, taxId, environment, count: z.number().int().min(1) });
 
 export const scriptSchema = z.object({
+  documentType: z.enum(SIMULATED_TYPES).optional(),
   taxId: taxId.optional(),
   environment: z.enum(ENVIRONMENTS).optional(),
   kind: z.enum(CALL_KINDS).optional(),
@@ -134,7 +159,7 @@ export const policySchema = z.object({
   sixtyDays: z.boolean().optional(),
 });
 
-export const whoSchema = z.object({ taxId, environment });
+export const whoSchema = z.object({ documentType, taxId, environment });
 
 export const journalSchema = z.object({
   taxId: taxId.optional(),

@@ -2,8 +2,9 @@ import { type A1, type A1Request, type Authority, createAuthority, openAuthority
 import { SimulatorClock } from './clock.js';
 import { Companies } from './companies.js';
 import { startControlApi } from './control/api.js';
+import { CTE, NFE } from './distribution/dialect.js';
+import { Distribution } from './distribution/service.js';
 import { Journal, type JournalObserver } from './journal.js';
-import { NfeDistribution } from './nfe-distribution/service.js';
 import { type QueueObserver, QueueRegistry } from './queues/registry.js';
 import { type RulePolicy, timingOf, USUAL_POLICY } from './rules/state.js';
 import { type ScriptedAnswerInput, scriptedAnswerSchema } from './scripts/scripted-answer.js';
@@ -52,7 +53,7 @@ const FORGETFUL: QueueObserver & JournalObserver = {
 };
 
 /** Addresses of one environment. */
-export type Endpoints = Record<'nfeDistribution' | 'nfeEvent' | 'nfeEventSvrs', string>;
+export type Endpoints = Record<'nfeDistribution' | 'nfeEvent' | 'nfeEventSvrs' | 'cteDistribution', string>;
 
 /** A running simulator. Everything that the control API does can be done here by method. */
 export class Simulator {
@@ -68,7 +69,7 @@ export class Simulator {
   private front: GovernmentFront | null = null;
   private stopControl: (() => Promise<void>) | null = null;
   private readonly registry: QueueRegistry;
-  private readonly distribution: NfeDistribution;
+  private readonly distributions: readonly Distribution[];
 
   constructor(
     private readonly options: SimulatorOptions,
@@ -83,14 +84,15 @@ export class Simulator {
     folder?.restore(this.registry, this.journal);
     this.clock = new SimulatorClock(folder?.clockOffset, (offset) => folder?.clockMoved(offset));
     this.companies = new Companies(this.registry, this.clock, { seed, timing, policy: () => this.policy });
-    this.distribution = new NfeDistribution({
+    const context = {
       registry: this.registry,
       scripts: this.scripts,
       journal: this.journal,
       timing,
       policy: () => this.policy,
       outage: () => this.outageNow,
-    });
+    };
+    this.distributions = [NFE, CTE].map((dialect) => new Distribution(dialect, context));
   }
 
   async start(host: string): Promise<void> {
@@ -102,7 +104,7 @@ export class Simulator {
       chainPem,
       clientCaPem: this.authority.caPem,
       clock: this.clock,
-      services: [this.distribution],
+      services: this.distributions,
       outage: () => this.outageNow,
     });
     this.url = await this.front.listen();
@@ -129,7 +131,8 @@ export class Simulator {
   /** Content of the file that MALOTE_ENDPOINTS_FILE names. */
   endpoints(): Record<'production' | 'homologation', Endpoints> {
     const of = (environment: string) => ({
-      nfeDistribution: `${this.url}/${environment}${this.distribution.path}`,
+      nfeDistribution: `${this.url}/${environment}${NFE.path}`,
+      cteDistribution: `${this.url}/${environment}${CTE.path}`,
       nfeEvent: `${this.url}/${environment}/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx`,
       nfeEventSvrs: `${this.url}/${environment}/ws/recepcaoevento/recepcaoevento4.asmx`,
     });

@@ -14,13 +14,13 @@ import {
 import { join } from 'node:path';
 import type { Journal, JournalEntry, JournalObserver } from './journal.js';
 import { Queue, type QueueDefinition } from './queues/queue.js';
-import type { QueueObserver, QueueRegistry } from './queues/registry.js';
+import { nameOf, type QueueObserver, type QueueRegistry } from './queues/registry.js';
 import type { UsageState } from './rules/state.js';
 
 type Line =
   | { readonly queue: QueueDefinition }
-  | { readonly of: readonly [environment: string, taxId: string]; readonly state: UsageState }
-  | { readonly of: readonly [environment: string, taxId: string]; readonly removed: true }
+  | { readonly of: string; readonly state: UsageState }
+  | { readonly of: string; readonly removed: true }
   | { readonly clockOffset: number };
 
 /**
@@ -45,14 +45,14 @@ export class StateFolder implements QueueObserver, JournalObserver {
     const states = new Map<string, UsageState>();
     for (const line of read<Line>(this.queuesFile)) {
       if ('queue' in line) {
-        definitions.set(`${line.queue.environment}/${line.queue.taxId}`, line.queue);
+        definitions.set(nameOf(line.queue), line.queue);
       } else if ('removed' in line) {
-        definitions.delete(line.of.join('/'));
-        states.delete(line.of.join('/'));
+        definitions.delete(line.of);
+        states.delete(line.of);
       } else if ('clockOffset' in line) {
         this.clockOffset = line.clockOffset;
       } else {
-        states.set(line.of.join('/'), line.state);
+        states.set(line.of, line.state);
       }
     }
     for (const [name, definition] of definitions) {
@@ -100,10 +100,6 @@ export class StateFolder implements QueueObserver, JournalObserver {
     closeSync(file);
     renameSync(next, this.queuesFile);
   }
-}
-
-function nameOf(queue: Queue): [string, string] {
-  return [queue.environment, queue.taxId];
 }
 
 function append(file: string, line: object): void {

@@ -3,13 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isAccessKey } from '../../src/documents/access-key.js';
 import { isTaxId } from '../../src/documents/tax-id.js';
-import {
-  GENERATED_KINDS,
-  Sequence,
-  type SequenceDocument,
-  type SequenceProfile,
-  type Stretch,
-} from '../../src/simulator/documents/sequence.js';
+import { NFE_KINDS, NfeSequence } from '../../src/simulator/documents/nfe-sequence.js';
+import type { SequenceDocument, SequenceProfile, Stretch } from '../../src/simulator/documents/stretches.js';
 import { parseXml, withDescendants } from '../../src/simulator/soap/element.js';
 import { NO_SCHEMAS, schemaOf } from './xsd.js';
 
@@ -22,8 +17,8 @@ function sequence(
   stretch: Partial<Extract<Stretch, { type: 'generated' }>> = {},
   seed = 'teste',
   who: Pick<SequenceProfile, 'taxId' | 'uf' | 'environmentCode'> = COMPANY,
-): Sequence {
-  const made = new Sequence({ worldSeed: seed, name: 'Comprador "Exemplo" & Cia', ...who });
+): NfeSequence {
+  const made = new NfeSequence({ worldSeed: seed, name: 'Comprador "Exemplo" & Cia', ...who });
   made.append({
     type: 'generated',
     count: 1000,
@@ -35,7 +30,7 @@ function sequence(
   return made;
 }
 
-const all = (from: Sequence, count = from.length): SequenceDocument[] =>
+const all = (from: NfeSequence, count = from.length): SequenceDocument[] =>
   Array.from({ length: count }, (_, index) => from.documentAt(index));
 const first = (xml: string, name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
 
@@ -174,7 +169,7 @@ test('events speak mostly of notes that came shortly before, sometimes of ones t
 });
 
 test('what nobody knows yet, and what is long out of force, is well-formed too', () => {
-  const kinds = Object.fromEntries(GENERATED_KINDS.map((kind) => [kind, 1]));
+  const kinds = Object.fromEntries(NFE_KINDS.map((kind) => [kind, 1]));
   const roots = new Map<string, string>();
   for (const { kind, schema, xml } of all(sequence({ count: 200, kinds, eventType: '998877' }))) {
     const { root } = parseXml(xml);

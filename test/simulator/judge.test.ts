@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { parseNsu } from '../../src/model/nsu.js';
+import { NFE } from '../../src/simulator/distribution/dialect.js';
 import {
   afterDistribution,
   afterOther,
@@ -14,7 +15,7 @@ import {
 import { timingOf, UNUSED, USUAL_POLICY, type UsageState } from '../../src/simulator/rules/state.js';
 
 const HOUR = 3_600_000;
-const circumstances = (at: number) => ({ at, timing: timingOf(1), policy: USUAL_POLICY });
+const circumstances = (at: number) => ({ at, timing: timingOf(1), policy: USUAL_POLICY, manners: NFE.manners });
 const n = parseNsu;
 
 test('a client that keeps the rules is never refused, whatever its pace (property)', () => {
@@ -139,7 +140,7 @@ describe('another consumer that the client knows nothing of', () => {
 });
 
 test('the time scale divides the hour', () => {
-  const now = { at: 0, timing: timingOf(60), policy: USUAL_POLICY };
+  const now = { at: 0, timing: timingOf(60), policy: USUAL_POLICY, manners: NFE.manners };
   const state = afterDistribution(UNUSED, { askedFrom: n(0), ultNsu: n(7), maxNsu: n(7) }, now);
   assert.equal(state.notBefore, 60_000);
 });

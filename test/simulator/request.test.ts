@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { keyFault, readDistributionRequest } from '../../src/simulator/nfe-distribution/request.js';
+import { NFE } from '../../src/simulator/distribution/dialect.js';
+import { keyFault, readDistributionRequest } from '../../src/simulator/distribution/request.js';
 import { parseXml } from '../../src/simulator/soap/element.js';
 import { NO_SCHEMAS, schemaOf } from './xsd.js';
 
@@ -15,7 +16,7 @@ const good = (question = '<distNSU><ultNSU>000000000000000</ultNSU></distNSU>') 
   request(`<tpAmb>1</tpAmb><cUFAutor>35</cUFAutor><CNPJ>98765432000198</CNPJ>${question}`);
 
 function read(xml: string): ReturnType<typeof readDistributionRequest> {
-  return readDistributionRequest([parseXml(xml).root]);
+  return readDistributionRequest([parseXml(xml).root], NFE);
 }
 const fault = (xml: string) => {
   const result = read(xml);

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { ZodError } from 'zod';
 import { NotPossible } from '../companies.js';
+import type { SimulatedType } from '../distribution/dialect.js';
 import {
   certificateSchema,
   clockSchema,
@@ -58,7 +59,10 @@ function general(app: FastifyInstance, simulator: Simulator): void {
 }
 
 function companies(app: FastifyInstance, { companies: all }: Simulator): void {
-  type Who = { Params: { taxId: string }; Querystring: { environment?: 'production' | 'homologation' } };
+  type Who = {
+    Params: { taxId: string };
+    Querystring: { environment?: 'production' | 'homologation'; documentType?: SimulatedType };
+  };
   app.get('/companies', async () => all.list());
   app.post('/companies', async (request, reply) => reply.status(201).send(all.add(request.body as never)));
   app.get<Who>('/companies/:taxId', async ({ params, query }) => all.get({ ...params, ...query }));
@@ -75,8 +79,9 @@ function companies(app: FastifyInstance, { companies: all }: Simulator): void {
 function behaviour(app: FastifyInstance, simulator: Simulator): void {
   app.get('/scripts', async () => simulator.scripts.all());
   app.post('/scripts', async (request, reply) => {
-    const { count, taxId, environment, kind, answer } = scriptSchema.parse(request.body);
+    const { count, documentType, taxId, environment, kind, answer } = scriptSchema.parse(request.body);
     const script = simulator.scripts.add({
+      ...(documentType === undefined ? {} : { documentType }),
       ...(taxId === undefined ? {} : { taxId }),
       ...(environment === undefined ? {} : { environment }),
       ...(kind === undefined ? {} : { kind }),

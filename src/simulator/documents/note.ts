@@ -62,7 +62,7 @@ export interface NoteRequest {
 const NUMBERS = 999_999_999;
 
 /** nNF of the note at `index`: different for all, and {@link indexOfNumber} is the way back. */
-function numberAt(seed: string, index: number): number {
+export function numberAt(seed: string, index: number): number {
   return 1 + ((firstNumber(seed) + index) % NUMBERS);
 }
 

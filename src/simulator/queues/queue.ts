@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Uf } from '../../documents/uf.js';
 import { addNsu, compareNsu, type Nsu, nsuDistance } from '../../model/nsu.js';
 import type { Environment } from '../../model/words.js';
-import { Sequence, type SequenceDocument, type Stretch } from '../documents/sequence.js';
+import type { SimulatedType } from '../distribution/dialect.js';
+import { CteSequence } from '../documents/cte/sequence.js';
+import { NfeSequence } from '../documents/nfe-sequence.js';
+import type { SequenceDocument, Stretch, Stretches } from '../documents/stretches.js';
 import { UNUSED, type UsageState } from '../rules/state.js';
 
 /** What a queue is made of; together with the state all that has to be kept to go on after a restart. */
 export interface QueueDefinition {
+  readonly documentType: SimulatedType;
   readonly taxId: string;
   readonly environment: Environment;
   readonly name: string;
@@ -39,18 +43,22 @@ export interface TruthEntry {
 /** The national environment keeps documents for 90 days from reception. */
 export const RETENTION = 90 * 86_400_000;
 
-/** The numbered documents of one tax ID in one environment, and what the government remembers of its calls. */
+/** The numbered documents of one tax ID in one environment and service, and what the government remembers of its calls. */
 export class Queue {
   state: UsageState = UNUSED;
   /** Calls being answered right now. */
   inFlight = 0;
-  readonly sequence: Sequence;
+  readonly sequence: Stretches;
+  /** The same, where it is of NF-e. */
+  readonly notes: NfeSequence | null;
   private readonly withheld: Set<Nsu>;
   private readonly missing: Set<Nsu>;
   private readonly stretches: Stretch[] = [];
 
   constructor(private readonly made: QueueDefinition) {
-    this.sequence = new Sequence({ ...made, environmentCode: made.environment === 'production' ? '1' : '2' });
+    const profile = { ...made, environmentCode: made.environment === 'production' ? '1' : '2' } as const;
+    this.notes = made.documentType === 'nfe' ? new NfeSequence(profile) : null;
+    this.sequence = this.notes ?? new CteSequence(profile);
     this.withheld = new Set(made.withheld);
     this.missing = new Set(made.missing);
     for (const stretch of made.stretches) this.append(stretch);
@@ -58,6 +66,10 @@ export class Queue {
 
   get definition(): QueueDefinition {
     return { ...this.made, stretches: this.stretches, withheld: [...this.withheld], missing: [...this.missing] };
+  }
+
+  get documentType(): SimulatedType {
+    return this.made.documentType;
   }
 
   get taxId(): string {

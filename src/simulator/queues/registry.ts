@@ -2,6 +2,7 @@ import { taxIdRoot } from '../../documents/tax-id.js';
 import type { Uf } from '../../documents/uf.js';
 import { ZERO_NSU } from '../../model/nsu.js';
 import type { Environment } from '../../model/words.js';
+import type { SimulatedType } from '../distribution/dialect.js';
 import type { Note } from '../documents/note.js';
 import { Queue, type QueueDefinition } from './queue.js';
 
@@ -23,10 +24,11 @@ export class QueueRegistry {
   ) {}
 
   /** The queue of a tax ID, made empty if need be. */
-  of(taxId: string, environment: Environment): Queue {
+  of(documentType: SimulatedType, taxId: string, environment: Environment): Queue {
     return (
-      this.find(taxId, environment) ??
+      this.find(documentType, taxId, environment) ??
       this.define({
+        documentType,
         taxId,
         environment,
         name: 'Empresa Sem Cadastro Ltda',
@@ -40,8 +42,8 @@ export class QueueRegistry {
     );
   }
 
-  find(taxId: string, environment: Environment): Queue | null {
-    return this.queues.get(`${environment}/${taxId}`) ?? null;
+  find(documentType: SimulatedType, taxId: string, environment: Environment): Queue | null {
+    return this.queues.get(nameOf({ documentType, taxId, environment })) ?? null;
   }
 
   all(): Queue[] {
@@ -62,7 +64,7 @@ export class QueueRegistry {
   }
 
   remove(queue: Queue): void {
-    this.queues.delete(`${queue.environment}/${queue.taxId}`);
+    this.queues.delete(nameOf(queue));
     this.observer.queueRemoved(queue);
   }
 
@@ -71,25 +73,37 @@ export class QueueRegistry {
     else this.observer.stateChanged(queue);
   }
 
-  /** The 60 days count for all branches of a root together. */
+  /** The 60 days count for all branches of a root together, in each service. */
   noteUse(queue: Queue, at: number): void {
-    this.roots.set(`${queue.environment}/${taxIdRoot(queue.taxId)}`, at);
+    this.roots.set(nameOf({ ...whoOf(queue), taxId: taxIdRoot(queue.taxId) }), at);
   }
 
   lastUseOfRoot(queue: Queue): number | null {
-    return this.roots.get(`${queue.environment}/${taxIdRoot(queue.taxId)}`) ?? null;
+    return this.roots.get(nameOf({ ...whoOf(queue), taxId: taxIdRoot(queue.taxId) })) ?? null;
   }
 
   /** The note with this key, whoever it concerns. */
   findNoteAnywhere(key: string, environment: Environment): Note | null {
     for (const queue of this.queues.values()) {
-      const found = queue.environment === environment ? queue.sequence.findNote(key) : null;
+      const found = queue.environment === environment ? (queue.notes?.findNote(key) ?? null) : null;
       if (found !== null) return found.note;
     }
     return null;
   }
 
   private add(queue: Queue): void {
-    this.queues.set(`${queue.environment}/${queue.taxId}`, queue);
+    this.queues.set(nameOf(queue), queue);
   }
+}
+
+/** What names a queue. */
+type Who = Pick<QueueDefinition, 'documentType' | 'taxId' | 'environment'>;
+
+function whoOf({ documentType, taxId, environment }: Queue): Who {
+  return { documentType, taxId, environment };
+}
+
+/** One text for one queue. */
+export function nameOf({ documentType, taxId, environment }: Who): string {
+  return `${documentType}/${environment}/${taxId}`;
 }

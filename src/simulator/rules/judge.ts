@@ -1,5 +1,5 @@
 import { compareNsu, type Nsu, ZERO_NSU } from '../../model/nsu.js';
-import type { Rule, RulePolicy, Timing, UsageState } from './state.js';
+import type { Manners, Rule, RulePolicy, Timing, UsageState } from './state.js';
 import { MISUSE, STATUS_TEXTS } from './texts.js';
 
 /** Point queries (consNSU and consChNFe together) in a sliding hour: NT 2014.002 item 3.11.4. */
@@ -20,12 +20,15 @@ interface Circumstances {
   readonly at: number;
   readonly timing: Timing;
   readonly policy: RulePolicy;
+  readonly manners: Manners;
 }
+
+type Asking = 'pages' | 'points';
 
 /** May `distNSU` be asked from `ultNsu` now? */
 export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, now: Circumstances): Verdict {
   const { at } = now;
-  const blocked = judgeBlock(state, now, state.pointer ?? ZERO_NSU, isExcused(state, ultNsu));
+  const blocked = judgeBlock(state, now, 'pages', state.pointer ?? ZERO_NSU, isExcused(state, ultNsu));
   if (blocked !== null) return blocked;
 
   if (compareNsu(ultNsu, maxNsu) > 0) {
@@ -38,22 +41,32 @@ export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, n
   const excused = isExcused(state, ultNsu);
   if (state.notBefore !== null && at < state.notBefore) {
     const detail = `${spell(state.notBefore - at)} too early`;
-    return misuse(state, now, MISUSE.early, excused ? null : 'early', detail, pointer ?? ZERO_NSU);
+    return misuse(state, now, 'pages', MISUSE.early, excused ? null : 'early', detail, pointer ?? ZERO_NSU);
   }
   if (pointer !== null && ultNsu !== pointer) {
     if (repeat && now.policy.tolerateRepeat) return { refusal: null, rule: null, detail: 'repeat', state };
     const detail = repeat ? 'repeat of the last request' : `the last answer said ${pointer}`;
-    return misuse(state, now, MISUSE.wrongNsu, excused ? null : 'wrong_ultnsu', detail, pointer);
+    const rule = excused ? null : 'wrong_ultnsu';
+    if (!now.manners.demandsPointer) return { refusal: null, rule, detail, state };
+    return misuse(state, now, 'pages', MISUSE.wrongNsu, rule, detail, pointer);
   }
   return { refusal: null, rule: null, detail: null, state };
 }
 
 /** May a point query be made now? */
 export function judgePointQuery(state: UsageState, now: Circumstances): Verdict {
-  const blocked = judgeBlock(state, now, ZERO_NSU, state.excusedFrom !== null);
+  const blocked = judgeBlock(state, now, 'points', ZERO_NSU, state.excusedFrom !== null);
   if (blocked !== null) return blocked;
   if (recentPoints(state, now).length >= POINT_QUERIES_PER_HOUR) {
-    return misuse(state, now, MISUSE.quota, 'quota', `${POINT_QUERIES_PER_HOUR} within the hour before`, ZERO_NSU);
+    return misuse(
+      state,
+      now,
+      'points',
+      MISUSE.quota,
+      'quota',
+      `${POINT_QUERIES_PER_HOUR} within the hour before`,
+      ZERO_NSU,
+    );
   }
   return { refusal: null, rule: null, detail: null, state };
 }
@@ -84,8 +97,15 @@ export function afterPointQuery(state: UsageState, returned: boolean, now: Circu
 }
 
 /** What is remembered after any refusal for misuse: the hour begins now. */
-export function blocked(state: UsageState, now: Circumstances): UsageState {
-  return { ...state, blockedUntil: now.at + now.timing.hour, excusedFrom: null };
+export function blocked(state: UsageState, now: Circumstances, asking: Asking = 'pages'): UsageState {
+  const until = now.at + now.timing.hour;
+  return isApart(now, asking)
+    ? { ...state, pointsBlockedUntil: until }
+    : { ...state, blockedUntil: until, excusedFrom: null };
+}
+
+function isApart({ manners }: Circumstances, asking: Asking): boolean {
+  return asking === 'points' && !manners.blocksTogether;
 }
 
 /** What is remembered when the answer that brought `state` did not reach the client, which had asked from `askedFrom`. */
@@ -109,21 +129,29 @@ function isExcused(state: UsageState, ultNsu: Nsu): boolean {
   return state.excusedFrom === 'any' || state.excusedFrom === ultNsu;
 }
 
-function judgeBlock(state: UsageState, now: Circumstances, ultNsu: Nsu, excused: boolean): Verdict | null {
-  if (state.blockedUntil === null || now.at >= state.blockedUntil) return null;
-  const detail = `${spell(state.blockedUntil - now.at)} before the end of the block`;
-  return misuse(state, now, MISUSE.early, excused ? null : 'during_block', detail, ultNsu);
+function judgeBlock(
+  state: UsageState,
+  now: Circumstances,
+  asking: Asking,
+  ultNsu: Nsu,
+  excused: boolean,
+): Verdict | null {
+  const until = isApart(now, asking) ? state.pointsBlockedUntil : state.blockedUntil;
+  if (until === null || now.at >= until) return null;
+  const detail = `${spell(until - now.at)} before the end of the block`;
+  return misuse(state, now, asking, MISUSE.early, excused ? null : 'during_block', detail, ultNsu);
 }
 
 function misuse(
   state: UsageState,
   now: Circumstances,
+  asking: Asking,
   text: string,
   rule: Rule | null,
   detail: string,
   ultNsu: Nsu,
 ): Verdict {
-  return { refusal: { cStat: '656', text, ultNsu }, rule, detail, state: blocked(state, now) };
+  return { refusal: { cStat: '656', text, ultNsu }, rule, detail, state: blocked(state, now, asking) };
 }
 
 function recentPoints(state: UsageState, now: Circumstances): readonly number[] {

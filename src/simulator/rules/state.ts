@@ -15,6 +15,8 @@ export interface UsageState {
   readonly notBefore: number | null;
   /** End of a block for misuse. */
   readonly blockedUntil: number | null;
+  /** The same for point queries, of a service that blocks them apart. */
+  readonly pointsBlockedUntil: number | null;
   /** When the point queries that count were answered, within the last hour. */
   readonly points: readonly number[];
   readonly lastDistributionAt: number | null;
@@ -26,6 +28,7 @@ export const UNUSED: UsageState = {
   excusedFrom: null,
   notBefore: null,
   blockedUntil: null,
+  pointsBlockedUntil: null,
   points: [],
   lastDistributionAt: null,
 };
@@ -60,6 +63,14 @@ export interface RulePolicy {
 }
 
 export const USUAL_POLICY: RulePolicy = { pointQueriesCounted: 'returned', tolerateRepeat: false, sixtyDays: false };
+
+/** In what one service's rules differ from another's. */
+export interface Manners {
+  /** Each page must be asked from the ultNSU of the last answer; otherwise going on from elsewhere is noted, and answered. */
+  readonly demandsPointer: boolean;
+  /** Misuse of distribution blocks point queries, and the other way round. */
+  readonly blocksTogether: boolean;
+}
 
 /** The lengths of time in the rules, divided by the time scale. */
 export interface Timing {

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { addNsu } from '../../model/nsu.js';
-import { type AnswerItem, type DistributionAnswer, docZip } from '../nfe-distribution/answer.js';
+import { type AnswerItem, type DistributionAnswer, docZip } from '../distribution/answer.js';
 import type { Corruption, ScriptedAnswer } from './scripted-answer.js';
 
 /** Does to a real answer what a script asks for. Scripts that concern the writing or the wire change nothing here. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OMITTABLE } from '../nfe-distribution/answer.js';
+import { OMITTABLE } from '../distribution/answer.js';
 
 /** Ways to break one docZip of an otherwise real page. The true bytes can still be had by consNSU. */
 const CORRUPTIONS = ['cut_gzip', 'not_gzip', 'not_base64', 'truncated_xml', 'doctype', 'empty'] as const;

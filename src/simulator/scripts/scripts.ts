@@ -1,4 +1,5 @@
 import type { Environment } from '../../model/words.js';
+import type { SimulatedType } from '../distribution/dialect.js';
 import type { ScriptedAnswer } from './scripted-answer.js';
 
 export const CALL_KINDS = ['distNSU', 'consNSU', 'consChNFe'] as const;
@@ -7,6 +8,7 @@ export type CallKind = (typeof CALL_KINDS)[number];
 /** "The next n calls that look so get this answer." Absent conditions fit every call. */
 export interface Script {
   readonly id: number;
+  readonly documentType?: SimulatedType;
   readonly taxId?: string;
   readonly environment?: Environment;
   readonly kind?: CallKind;
@@ -36,9 +38,15 @@ export class Scripts {
   }
 
   /** The answer for this call, used up by it; null when it gets its real one. */
-  take(call: { taxId: string; environment: Environment; kind: CallKind }): ScriptedAnswer | null {
+  take(call: {
+    documentType: SimulatedType;
+    taxId: string;
+    environment: Environment;
+    kind: CallKind;
+  }): ScriptedAnswer | null {
     const found = this.list.find(
       (script) =>
+        (script.documentType ?? call.documentType) === call.documentType &&
         (script.taxId ?? call.taxId) === call.taxId &&
         (script.environment ?? call.environment) === call.environment &&
         (script.kind ?? call.kind) === call.kind,

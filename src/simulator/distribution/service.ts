@@ -21,17 +21,12 @@ import type { ScriptedAnswer } from '../scripts/scripted-answer.js';
 import type { Scripts } from '../scripts/scripts.js';
 import type { Outage } from '../server/outage.js';
 import type { GovernmentService, ServiceAnswer, ServiceCall } from '../server/service.js';
-import { readSoapRequest, type SoapOperation, type SoapVersion, soapContentType, soapFault } from '../soap/envelope.js';
+import { readSoapRequest, type SoapVersion, soapContentType, soapFault } from '../soap/envelope.js';
 import type { DistributionAnswer } from './answer.js';
+import type { Dialect } from './dialect.js';
 import { type Found, findByKey, findByNsu, findPage, PAGE_SIZE } from './questions.js';
 import { type DistributionRequest, readDistributionRequest, taxIdFault } from './request.js';
 import { writeHttp } from './write.js';
-
-const OPERATION: SoapOperation = {
-  namespace: 'http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe',
-  action: 'http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe/nfeDistDFeInteresse',
-  path: ['nfeDistDFeInteresse', 'nfeDadosMsg'],
-};
 
 /** Above this many bytes a message is refused (214). */
 const LARGEST_MESSAGE = 10_240;
@@ -57,12 +52,18 @@ interface Case {
   scripted: string | null;
 }
 
-/** NFeDistribuicaoDFe of the national environment: NT 2014.002, layout 1.01. */
-export class NfeDistribution implements GovernmentService {
-  readonly name = 'nfe-distribution';
-  readonly path = '/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx';
+/** One distribution service of the national environment. */
+export class Distribution implements GovernmentService {
+  readonly name: string;
+  readonly path: string;
 
-  constructor(private readonly context: DistributionContext) {}
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly context: DistributionContext,
+  ) {
+    this.name = dialect.name;
+    this.path = dialect.path;
+  }
 
   refused(call: Parameters<GovernmentService['refused']>[0]): void {
     const { environment, at, httpStatus, identity, why } = call;
@@ -81,7 +82,7 @@ export class NfeDistribution implements GovernmentService {
   }
 
   answer(call: ServiceCall): ServiceAnswer {
-    const soap = readSoapRequest(OPERATION, call, call.body);
+    const soap = readSoapRequest(this.dialect.operation, call, call.body);
     const current: Case = {
       call,
       version: soap.version,
@@ -100,7 +101,7 @@ export class NfeDistribution implements GovernmentService {
     const broken = (cStat: string, detail: string) => this.reject({ ...current, rule: 'schema', detail }, cStat);
     if (call.body.length > LARGEST_MESSAGE) return broken('214', `${call.body.length} bytes`);
     if (soap.encodingFault !== null) return broken('402', soap.encodingFault);
-    const read = readDistributionRequest(soap.data);
+    const read = readDistributionRequest(soap.data, this.dialect);
     current.taxId = read.ok ? read.request.taxId : read.taxId;
     if (!read.ok) return broken(read.cStat, read.detail);
 
@@ -148,9 +149,10 @@ export class NfeDistribution implements GovernmentService {
     const { registry, scripts, timing } = this.context;
     const { question } = request;
     const environment: Environment = current.call.environment;
-    const queue = registry.of(request.taxId, environment);
-    const now = { at: current.call.at, timing, policy: this.context.policy() };
-    const script = scripts.take({ taxId: request.taxId, environment, kind: question.kind });
+    const queue = registry.of(this.dialect.documentType, request.taxId, environment);
+    const { documentType, manners } = this.dialect;
+    const now = { at: current.call.at, timing, policy: this.context.policy(), manners };
+    const script = scripts.take({ documentType, taxId: request.taxId, environment, kind: question.kind });
     current.scripted = script?.type ?? null;
 
     const verdict =
@@ -212,8 +214,9 @@ export class NfeDistribution implements GovernmentService {
     script: ScriptedAnswer | null,
   ): ServiceAnswer {
     const { cStat = '656', text = MISUSE.early, ultNsu = ZERO_NSU } = verdict.refusal ?? {};
-    // Since v1.14 the pointer comes along, but only with distNSU; maxNSU stays zero.
-    const pointer = question.kind === 'distNSU' ? ultNsu : ZERO_NSU;
+    // NF-e, since v1.14: the pointer comes along, but only with distNSU; maxNSU stays zero.
+    const tells = question.kind === 'distNSU' && this.dialect.refusalTellsPointer;
+    const pointer = tells ? ultNsu : ZERO_NSU;
     const found = { cStat, text, ultNsu: pointer, maxNsu: ZERO_NSU, items: [] };
     const goesOnFrom = question.kind === 'distNSU' ? question.nsu : queue.state.pointer;
     return this.track(queue, verdict.state, this.write(current, found, script), goesOnFrom);
@@ -225,12 +228,13 @@ export class NfeDistribution implements GovernmentService {
     queue: Queue,
     question: DistributionRequest['question'],
     offset: number,
-    now: { at: number; timing: Timing; policy: RulePolicy },
+    now: Parameters<typeof blocked>[1],
   ): ServiceAnswer {
     const kept: Nsu = queue.state.pointer ?? (question.kind === 'distNSU' ? question.nsu : ZERO_NSU);
     const named = queue.clamp(addNsu(kept, offset));
-    const state = blocked({ ...queue.state, pointer: offset > 0 ? named : kept }, now);
-    const ultNsu = question.kind === 'distNSU' ? named : ZERO_NSU;
+    const asking = question.kind === 'distNSU' ? 'pages' : 'points';
+    const state = blocked({ ...queue.state, pointer: offset > 0 ? named : kept }, now, asking);
+    const ultNsu = asking === 'pages' && this.dialect.refusalTellsPointer ? named : ZERO_NSU;
     const found = { cStat: '656', text: MISUSE.wrongNsu, ultNsu, maxNsu: ZERO_NSU, items: [] };
     return this.track(queue, state, this.write(current, found, null));
   }
@@ -245,7 +249,7 @@ export class NfeDistribution implements GovernmentService {
       { ...found, environmentCode: environment === 'production' ? '1' : '2', answeredAt: at },
       script,
     );
-    return this.close(current, writeHttp(answer, current.version, script), answer);
+    return this.close(current, writeHttp(this.dialect, answer, current.version, script), answer);
   }
 
   /**

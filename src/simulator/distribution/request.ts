@@ -3,6 +3,7 @@ import { isTaxId } from '../../documents/tax-id.js';
 import { ufByCode } from '../../documents/uf.js';
 import type { Nsu } from '../../model/nsu.js';
 import { type Element, withDescendants } from '../soap/element.js';
+import type { Dialect } from './dialect.js';
 
 type DistributionQuestion =
   | { readonly kind: 'distNSU'; readonly nsu: Nsu }
@@ -21,17 +22,18 @@ export type ReadRequest =
   /** `taxId` is what could be made out, for the journal. */
   | { readonly ok: false; readonly cStat: string; readonly detail: string; readonly taxId: string | null };
 
-const NAMESPACE = 'http://www.portalfiscal.inf.br/nfe';
 const NSU = /^[0-9]{15}$/;
 
 class SchemaFault extends Error {}
 
-/** Reads and checks `distDFeInt` 1.01 as its XSD says, in the order in which the service finds fault. */
-export function readDistributionRequest(data: readonly Element[]): ReadRequest {
+type Layout = Pick<Dialect, 'namespace' | 'version' | 'demandsUf' | 'byKey'>;
+
+/** Reads and checks `distDFeInt` as its XSD says, in the order in which the service finds fault. */
+export function readDistributionRequest(data: readonly Element[], layout: Layout): ReadRequest {
   const root = data[0];
   const taxId = root === undefined ? null : looseTaxId(root);
   const refuse = (cStat: string, detail: string): ReadRequest => ({ ok: false, cStat, detail, taxId });
-  if (root === undefined || data.length !== 1) return refuse('215', 'nfeDadosMsg must hold one element');
+  if (root === undefined || data.length !== 1) return refuse('215', 'the data must be one element');
 
   const prefixed = [...withDescendants(root)].find(
     (element) => element.prefix !== '' || element.attributes.some(({ name }) => name.startsWith('xmlns:')),
@@ -39,45 +41,48 @@ export function readDistributionRequest(data: readonly Element[]): ReadRequest {
   if (prefixed !== undefined) return refuse('404', `${prefixed.local} uses or declares a namespace prefix`);
 
   const version = root.attributes.find(({ name }) => name === 'versao')?.value;
-  if (root.local === 'distDFeInt' && version !== undefined && version !== '1.01')
+  if (root.local === 'distDFeInt' && version !== undefined && version !== layout.version)
     return refuse('239', `versao ${version}`);
   try {
-    return { ok: true, request: checked(root) };
+    return { ok: true, request: checked(root, layout) };
   } catch (error) {
     if (error instanceof SchemaFault) return refuse('215', error.message);
     throw error;
   }
 }
 
-function checked(root: Element): DistributionRequest {
-  if (root.local !== 'distDFeInt' || root.namespace !== NAMESPACE) throw new SchemaFault('root is not distDFeInt');
+function checked(root: Element, layout: Layout): DistributionRequest {
+  if (root.local !== 'distDFeInt' || root.namespace !== layout.namespace)
+    throw new SchemaFault('root is not distDFeInt');
   onlyAttributes(root, ['versao']);
   if (!root.attributes.some(({ name }) => name === 'versao')) throw new SchemaFault('versao is missing');
   noText(root);
 
   const rest = [...root.children];
+  // Prefixes are refused, so every element has the namespace of its own xmlns, or of the nearest around it.
+  const stranger = [...withDescendants(root)].find(({ namespace }) => namespace !== layout.namespace);
+  if (stranger !== undefined) throw new SchemaFault(`${stranger.local} is in a wrong namespace`);
   const tpAmb = take(rest, ['tpAmb'], /^[12]$/);
-  if (rest[0]?.local === 'cUFAutor') {
+  if (layout.demandsUf || rest[0]?.local === 'cUFAutor') {
     const code = take(rest, ['cUFAutor'], /^[0-9]{2}$/);
     if (ufByCode(code.value) === undefined) throw new SchemaFault(`cUFAutor ${code.value} is no federal unit`);
   }
   const holder = take(rest, ['CNPJ', 'CPF'], /^([0-9A-Z]{12}[0-9]{2}|[0-9]{11})$/);
   if ((holder.local === 'CPF') !== (holder.value.length === 11))
     throw new SchemaFault(`${holder.local} has a wrong length`);
-  const question = group(rest);
+  const question = group(rest, layout);
   if (rest.length > 0) throw new SchemaFault(`${rest[0]?.local} is one element too many`);
   return { environmentCode: tpAmb.value === '1' ? '1' : '2', taxId: holder.value, question };
 }
 
-function group(rest: Element[]): DistributionQuestion {
+function group(rest: Element[], { byKey }: Layout): DistributionQuestion {
   const element = rest.shift();
-  if (element === undefined) throw new SchemaFault('distNSU, consNSU or consChNFe is missing');
+  if (element === undefined) throw new SchemaFault('the question is missing');
   onlyAttributes(element, []);
   noText(element);
-  inNamespace(element);
   const inside = [...element.children];
   let question: DistributionQuestion;
-  switch (element.local) {
+  switch (byKey || element.local !== 'consChNFe' ? element.local : '') {
     case 'distNSU':
       // NSUs are xs:token: the schema ignores blanks around them.
       question = { kind: 'distNSU', nsu: take(inside, ['ultNSU'], NSU, true).value as Nsu };
@@ -89,7 +94,7 @@ function group(rest: Element[]): DistributionQuestion {
       question = { kind: 'consChNFe', key: take(inside, ['chNFe'], /^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$/).value };
       break;
     default:
-      throw new SchemaFault(`${element.local} instead of distNSU, consNSU or consChNFe`);
+      throw new SchemaFault(`${element.local} is no question`);
   }
   if (inside.length > 0) throw new SchemaFault(`${element.local} holds more than one element`);
   return question;
@@ -106,16 +111,11 @@ function take(
   if (element === undefined || !names.includes(element.local)) {
     throw new SchemaFault(`expected ${names.join(' or ')}, found ${element?.local ?? 'nothing'}`);
   }
-  inNamespace(element);
   onlyAttributes(element, []);
   if (element.children.length > 0) throw new SchemaFault(`${element.local} must not hold elements`);
   const value = token ? element.text.trim() : element.text;
   if (!form.test(value)) throw new SchemaFault(`${element.local} does not have the form of its type`);
   return { local: element.local, value };
-}
-
-function inNamespace(element: Element): void {
-  if (element.namespace !== NAMESPACE) throw new SchemaFault(`${element.local} is in a wrong namespace`);
 }
 
 function onlyAttributes(element: Element, allowed: readonly string[]): void {

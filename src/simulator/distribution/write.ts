@@ -2,6 +2,7 @@ import type { Dress, ScriptedAnswer } from '../scripts/scripted-answer.js';
 import type { ServiceAnswer, WireFault } from '../server/service.js';
 import { type SoapVersion, soapContentType, soapEnvelope } from '../soap/envelope.js';
 import { type DistributionAnswer, writeAnswer } from './answer.js';
+import type { Dialect } from './dialect.js';
 
 /** Some real answers carry this header of a monitoring product. */
 const MONITOR_HEADER =
@@ -9,6 +10,7 @@ const MONITOR_HEADER =
 
 /** Writes an answer as HTTP, in the way that a script asks for. */
 export function writeHttp(
+  dialect: Dialect,
   answer: DistributionAnswer,
   version: SoapVersion,
   script: ScriptedAnswer | null,
@@ -17,6 +19,7 @@ export function writeHttp(
   const omit = script?.type === 'omit' ? script.fields : [];
   const accented = dress === 'latin1' || dress === 'latin1_undeclared';
   const content = writeAnswer(
+    dialect,
     accented ? { ...answer, text: `${answer.text} - situação normal` } : answer,
     omit,
     dress === 'prefixes' ? 'n1' : '',

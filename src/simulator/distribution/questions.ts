@@ -40,14 +40,16 @@ export function findByNsu(queue: Queue, nsu: Nsu, at: number): Found {
 export function findByKey(queue: Queue, key: string, registry: QueueRegistry, at: number): Found {
   const fault = keyFault(key);
   if (fault !== null) return plain(fault);
-  const found = queue.sequence.findNote(key);
+  const { notes } = queue;
+  const found = notes?.findNote(key) ?? null;
   if (found?.role === 'issuer' || key.slice(6, 20) === queue.taxId.padStart(14, '0')) return plain('641');
-  if (found === null) return plain(registry.findNoteAnywhere(key, queue.environment) === null ? '217' : '640');
+  if (notes === null || found === null)
+    return plain(registry.findNoteAnywhere(key, queue.environment) === null ? '217' : '640');
   if (at - found.note.authorizedAt > RETENTION) return plain('632');
   if (found.cancelled || found.note.situation === '3') return plain('653');
   if (found.note.situation === '2') return plain('654');
 
-  const { schema, xml } = queue.sequence.documentOfNote(found);
+  const { schema, xml } = notes.documentOfNote(found);
   // Since v1.15 of the note the number may be absent, and some answers say zero.
   const nsu = found.index % 2 === 0 ? null : '0'.repeat(15);
   return { ...plain('138'), items: [{ nsu, schema, content: docZip(xml) }] };

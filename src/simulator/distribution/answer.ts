@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Nsu } from '../../model/nsu.js';
 import { escaped, localTime } from '../documents/text.js';
+import type { Dialect } from './dialect.js';
 
 /** One docZip. */
 export interface AnswerItem {
@@ -34,8 +35,15 @@ export function docZip(xml: string): string {
   return gzipSync(xml, { level: 3 }).toString('base64');
 }
 
-/** Writes retDistDFeInt 1.01 inside the two elements that the service wraps it in. */
-export function writeAnswer(answer: DistributionAnswer, omit: readonly Omittable[] = [], prefix = ''): string {
+/** Writes retDistDFeInt inside the two elements that the service wraps it in. */
+export function writeAnswer(
+  dialect: Dialect,
+  answer: DistributionAnswer,
+  omit: readonly Omittable[] = [],
+  prefix = '',
+): string {
+  const { operation, version } = dialect;
+  const [name] = operation.path;
   const tag = prefix === '' ? '' : `${prefix}:`;
   const namespace = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
   const field = (name: string, value: string | null) =>
@@ -43,18 +51,19 @@ export function writeAnswer(answer: DistributionAnswer, omit: readonly Omittable
   const item = ({ nsu, schema, content }: AnswerItem) =>
     `<${tag}docZip${nsu === null || omit.includes('NSU') ? '' : ` NSU="${nsu}"`}` +
     `${omit.includes('schema') ? '' : ` schema="${escaped(schema)}"`}>${content}</${tag}docZip>`;
+  const time = localTime(answer.answeredAt);
   const lot =
     answer.items.length === 0 ? '' : `<${tag}loteDistDFeInt>${answer.items.map(item).join('')}</${tag}loteDistDFeInt>`;
   return (
-    '<nfeDistDFeInteresseResponse xmlns="http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe">' +
-    `<nfeDistDFeInteresseResult><${tag}retDistDFeInt ${namespace}="http://www.portalfiscal.inf.br/nfe" versao="1.01">` +
+    `<${name}Response xmlns="${operation.namespace}">` +
+    `<${name}Result><${tag}retDistDFeInt ${namespace}="${dialect.namespace}" versao="${version}">` +
     field('tpAmb', answer.environmentCode) +
     field('verAplic', APPLICATION_VERSION) +
     field('cStat', answer.cStat) +
     field('xMotivo', escaped(answer.text)) +
-    field('dhResp', localTime(answer.answeredAt)) +
+    field('dhResp', dialect.timesHaveOffset ? time : time.slice(0, -6)) +
     field('ultNSU', answer.ultNsu) +
     field('maxNSU', answer.maxNsu) +
-    `${lot}</${tag}retDistDFeInt></nfeDistDFeInteresseResult></nfeDistDFeInteresseResponse>`
+    `${lot}</${tag}retDistDFeInt></${name}Result></${name}Response>`
   );
 }
