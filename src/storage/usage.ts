@@ -2,6 +2,8 @@ import type { DocumentKind } from '../model/document.js';
 import type { DocumentType } from '../model/words.js';
 import type { Queryable } from './database.js';
 import { Filter } from './filter.js';
+import type { Page, PageRequest } from './keyset.js';
+import { pageOf, readCursor } from './keyset.js';
 
 /** A document whose webhook became due. */
 export interface UsageRecord {
@@ -38,26 +40,31 @@ export interface MonthlyUsage {
   readonly documents: number;
 }
 
-/**
- * Documents per company and type.
- *
- * @param month `2026-11`
- * @param visible the companies that an API key may see; undefined: all
- */
+export interface UsageFilter {
+  /** `2026-11` */
+  readonly month: string;
+  readonly companyId?: string | undefined;
+  /** The companies that an API key may see; undefined: all. */
+  readonly visible?: readonly string[] | undefined;
+}
+
+/** Documents per company and type, in the order of both. @throws {InvalidCursor} */
 export async function monthlyUsage(
   db: Queryable,
-  month: string,
-  visible?: readonly string[] | undefined,
-): Promise<MonthlyUsage[]> {
+  { month, companyId, visible }: UsageFilter,
+  { limit, cursor }: PageRequest,
+): Promise<Page<MonthlyUsage>> {
   const where = new Filter()
     .add(firstOfMonth(month), (v) => `month = ${v}`)
-    .add(visible, (v) => `company_id = any(${v}::uuid[])`);
+    .add(companyId, (v) => `company_id = ${v}`)
+    .add(visible, (v) => `company_id = any(${v}::uuid[])`)
+    .after(readCursor(cursor, ['uuid', 'text']), 'company_id, document_type', '>');
   const { rows } = await db.query<MonthlyUsage>(
     `select company_id as "companyId", document_type as "documentType", count(*)::int as documents from usage_records
-     ${where.where} group by company_id, document_type order by company_id, document_type`,
+     ${where.where} group by company_id, document_type order by company_id, document_type limit ${limit + 1}`,
     where.values,
   );
-  return rows;
+  return pageOf(rows, limit, (row) => [row.companyId, row.documentType]);
 }
 
 const firstOfMonth = (month: string) => `${month}-01`;

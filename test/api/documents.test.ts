@@ -242,7 +242,9 @@ describe('usage and alerts', () => {
     assert.deepEqual(usage.json, {
       month: '2026-11',
       data: [{ companyId: company_id, documentType: 'nfe', documents: 2 }],
+      nextCursor: null,
     });
+    assert.deepEqual((await api.ask('GET', `/v1/usage?month=2026-11&companyId=${randomUUID()}`)).json.data, []);
     assert.equal((await api.ask('GET', '/v1/usage')).json.month, new Date().toISOString().slice(0, 7));
 
     await api.db.query(

@@ -7,8 +7,15 @@ import { type ArchiveRow, getArchive, insertArchive } from '../../src/storage/ar
 import { recordAudit } from '../../src/storage/audit.js';
 import { listCalls } from '../../src/storage/call-log.js';
 import { abandonIdempotent, beginIdempotent, finishIdempotent } from '../../src/storage/idempotency.js';
+import type { Page } from '../../src/storage/keyset.js';
 import { getSetting, putSetting, settleSetting } from '../../src/storage/settings.js';
-import { monthlyUsage, recordUsage, type UsageRecord } from '../../src/storage/usage.js';
+import {
+  type MonthlyUsage,
+  monthlyUsage,
+  recordUsage,
+  type UsageFilter,
+  type UsageRecord,
+} from '../../src/storage/usage.js';
 import { openDatabase } from './support.js';
 
 const { db } = await openDatabase();
@@ -158,9 +165,18 @@ test('usage counts a document once, in its first month, per company and type', a
   await recordUsage(db, [], NOW);
   const byKey = (usage: { companyId: string; documentType: string; documents: number }[]) =>
     Object.fromEntries(usage.map((row) => [`${row.companyId} ${row.documentType}`, row.documents]));
-  assert.deepEqual(byKey(await monthlyUsage(db, '2026-11')), { [`${a} nfe`]: 2, [`${a} cte`]: 1, [`${b} nfe`]: 1 });
-  assert.deepEqual(byKey(await monthlyUsage(db, '2026-12')), { [`${b} cte`]: 1 });
-  assert.deepEqual(byKey(await monthlyUsage(db, '2026-11', [b])), { [`${b} nfe`]: 1 });
+  const usageOf = async (filter: UsageFilter) => {
+    const all: MonthlyUsage[] = [];
+    for (let cursor: string | null = null; ; ) {
+      const page: Page<MonthlyUsage> = await monthlyUsage(db, filter, { limit: 2, cursor });
+      all.push(...page.rows);
+      if (page.nextCursor === null) return all;
+      cursor = page.nextCursor;
+    }
+  };
+  assert.deepEqual(byKey(await usageOf({ month: '2026-11' })), { [`${a} nfe`]: 2, [`${a} cte`]: 1, [`${b} nfe`]: 1 });
+  assert.deepEqual(byKey(await usageOf({ month: '2026-12' })), { [`${b} cte`]: 1 });
+  assert.deepEqual(byKey(await usageOf({ month: '2026-11', visible: [b] })), { [`${b} nfe`]: 1 });
 });
 
 test('settings: the first to settle one decides for all', async () => {
