@@ -7,12 +7,12 @@ import { insertEvents } from '../storage/events.js';
 import { recordUsage } from '../storage/usage.js';
 import { alertEvent, documentEvent, type PreparedEvent } from '../webhooks/body.js';
 
-/** Whom an alert concerns: this capture, its host, or everybody who uses the same service. */
-type Scope = 'capture' | 'host' | 'service';
+/** Whom an alert concerns: this capture, its host, its company whatever the capture, or everybody who uses the same service. */
+type Scope = 'capture' | 'host' | 'company' | 'service';
 
 /**
- * What one transaction tells: alerts that it opens and closes, documents that it stored. `publish` comes last, because from there
- * to the commit the company's row is locked.
+ * What one transaction tells: alerts that it opens and closes, documents that it stored. Every alert is opened here, so that none opens
+ * without an event of the feed. `publish` comes last, because from there to the commit the company's row is locked.
  */
 export class Announcements {
   readonly #events: PreparedEvent[] = [];
@@ -21,23 +21,38 @@ export class Announcements {
 
   constructor(
     private readonly tx: Transaction,
-    private readonly capture: CaptureKey,
+    /** What `open` and `close` are about. */
+    private readonly capture: Pick<CaptureKey, 'companyId'> & Partial<CaptureKey>,
+    /** Whose feed tells. */
     private readonly company: CompanyRow,
     /** Milliseconds. */
     private readonly at: number,
   ) {}
 
   /** Opens an alert. The customer's system is told once, by this company's feed, however often it is opened again. */
-  async open(
-    code: AlertCode,
-    detail: string,
-    scope: Scope = 'capture',
-    severity: AlertSeverity = 'warning',
-  ): Promise<void> {
-    const opened = await openAlert(this.tx, this.#identity(code, scope), detail, this.at, severity);
+  open(code: AlertCode, detail: string, scope: Scope = 'capture', severity?: AlertSeverity): Promise<void> {
+    return this.raise(this.#identity(code, scope), detail, severity);
+  }
+
+  /** As `open`, for an alert about anything. */
+  async raise(identity: AlertIdentity, detail: string, severity: AlertSeverity = 'warning'): Promise<void> {
+    const opened = await openAlert(this.tx, identity, detail, this.at, severity);
     if (!opened) return;
-    const { documentType, environment } = this.capture;
-    this.#events.push(alertEvent({ code, detail, severity, documentType, environment }, this.company, this.at));
+    const { code, documentType, environment, subject } = identity;
+    this.#events.push(
+      alertEvent(
+        {
+          code,
+          detail,
+          severity,
+          ...(documentType && { documentType }),
+          ...(environment && { environment }),
+          ...(subject && { subject }),
+        },
+        this.company,
+        this.at,
+      ),
+    );
   }
 
   async close(code: AlertCode, scope: Scope = 'capture'): Promise<void> {
@@ -61,6 +76,7 @@ export class Announcements {
 
   #identity(code: AlertCode, scope: Scope): AlertIdentity {
     const { companyId, documentType, environment } = this.capture;
+    if (scope === 'company') return { code, companyId };
     const service = { code, documentType, environment };
     if (scope === 'service') return service;
     return { ...service, companyId, ...(scope === 'host' ? { subject: 'host' } : {}) };

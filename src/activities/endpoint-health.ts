@@ -1,12 +1,10 @@
-import { openAlert } from '../storage/alerts.js';
 import { getCompany } from '../storage/companies.js';
 import type { Transaction } from '../storage/database.js';
 import type { LeasedDelivery, RecordedAttempt } from '../storage/delivery-queue.js';
 import { closeEndpointAlerts, disableEndpoint, setFailingSince } from '../storage/endpoints.js';
-import { insertEvents } from '../storage/events.js';
-import { alertEvent } from '../webhooks/body.js';
 import { nextAttemptAt, RETRY } from '../webhooks/retry.js';
 import { isDelivered, type SendResult } from '../webhooks/sender.js';
+import { Announcements } from './announcements.js';
 
 /** An attempt that has ended. `at` and `endedAt`: milliseconds of the one clock. */
 export interface Attempt {
@@ -98,10 +96,11 @@ export async function writeVerdict(
   if (!notice) return [];
   if (notice.disabledReason && !(await disableEndpoint(tx, endpointId, notice.disabledReason, at))) return [];
   const { code, detail, companyId } = notice;
-  const opened = await openAlert(tx, { code, subject: endpointId }, detail, at);
-  const company = opened && (await getCompany(tx, companyId));
+  const company = await getCompany(tx, companyId);
   if (!company) return [];
-  return insertEvents(tx, { companyId, at, events: [alertEvent({ code, detail, subject: endpointId }, company, at)] });
+  const announcements = new Announcements(tx, { companyId }, company, at);
+  await announcements.raise({ code, subject: endpointId }, detail);
+  return announcements.publish();
 }
 
 /**

@@ -67,6 +67,7 @@ export const ALERT_CODES = [
   'other_consumer',
   'numbering_at_risk',
   'full_xml_overdue',
+  'manifestation_deadline',
   'item_failed',
   'gap_too_large',
   'handler_unavailable',

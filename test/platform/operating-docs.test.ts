@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { ALERT_GUIDE } from '../../src/model/alert-guide.js';
 import { ALERT_CODES, PHASES } from '../../src/model/words.js';
 import { variables } from '../../src/platform/config-variables.js';
 
@@ -16,8 +17,19 @@ describe('docs/operating.md', () => {
     assert.deepEqual(table.trim().split('\n').slice(2), rows);
   });
 
-  test('explains every phase and every alert', () => {
-    const missing = [...PHASES, ...ALERT_CODES].filter((word) => !manual.includes(`\`${word}\``));
-    assert.deepEqual(missing, []);
+  test('explains every phase', () => {
+    assert.deepEqual(
+      PHASES.filter((phase) => !manual.includes(`\`${phase}\``)),
+      [],
+    );
+  });
+
+  test('has every alert, with the words that the mails have', () => {
+    const rows = ALERT_CODES.map((code) => {
+      const { means, closes, whatToDo } = ALERT_GUIDE[code];
+      return `| \`${code}\` | ${means} | ${closes} | ${whatToDo} |`;
+    });
+    const table = manual.slice(manual.indexOf('| Alert |')).split('\n\n')[0] ?? '';
+    assert.deepEqual(table.trim().split('\n').slice(2), rows);
   });
 });
