@@ -6,6 +6,7 @@ import type { CaptureKey } from '../model/words.js';
 import type { Clock } from '../platform/clock.js';
 import { openAlert } from '../storage/alerts.js';
 import type { Database } from '../storage/database.js';
+import { overdueManifestations } from '../storage/manifestation-queue.js';
 import { closeStalled, overdueCaptures, overdueEndpoints } from '../storage/overdue.js';
 
 export interface OverdueDependencies {
@@ -14,6 +15,7 @@ export interface OverdueDependencies {
   /** Signal-with-start of `wake`: never `start`, since that would undo a stop. */
   readonly wakeCapture: (capture: CaptureKey) => Promise<void>;
   readonly wakeEndpoint: (endpointId: string) => Promise<void>;
+  readonly wakeManifestation: (capture: CaptureKey) => Promise<void>;
   /** Divides the ages at which a capture counts as overdue. */
   readonly timeScale: number;
 }
@@ -21,6 +23,7 @@ export interface OverdueDependencies {
 const CAPTURE_OVERDUE_MS = 15 * 60_000;
 const CAPTURE_STALLED_MS = 60 * 60_000;
 const ENDPOINT_OVERDUE_MS = 30_000;
+const MANIFESTATION_OVERDUE_MS = 2 * 60_000;
 /** A run takes this many; the next minute's takes the next. After a lost Temporal 100,000 captures are back within the hour of their wait. */
 const BATCH = 2_000;
 /** Signals in the air at once. */
@@ -38,9 +41,15 @@ export function createStartOverdue(deps: OverdueDependencies): Pick<Housekeeping
         BATCH,
       );
       const endpoints = await overdueEndpoints(deps.database, now - ENDPOINT_OVERDUE_MS, BATCH);
+      const manifestations = await overdueManifestations(
+        deps.database,
+        now - scaled(MANIFESTATION_OVERDUE_MS, deps.timeScale),
+        BATCH,
+      );
       const started = {
         captures: await eachOf(captures, deps.wakeCapture),
         endpoints: await eachOf(endpoints, deps.wakeEndpoint),
+        manifestations: await eachOf(manifestations, deps.wakeManifestation),
       };
       await tellOfStalled(deps.database, now, scaled(CAPTURE_STALLED_MS, deps.timeScale));
       return started;

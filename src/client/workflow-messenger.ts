@@ -1,11 +1,14 @@
 import type { Client, WorkflowHandleWithSignaledRunId } from '@temporalio/client';
 import { TASK_QUEUES } from '../model/activity-contract.js';
+import type { RequestedManifestation } from '../model/manifestation-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import {
   type CaptureInput,
   captureWorkflowId,
   type DeliveryInput,
   deliveryWorkflowId,
+  type ManifestationInput,
+  manifestationWorkflowId,
   type PauseSignal,
   SIGNALS,
   type StartSignal,
@@ -49,6 +52,16 @@ export class WorkflowMessenger {
     await this.#client.workflow.getHandle(captureWorkflowId(capture)).signal(SIGNALS.stop);
   }
 
+  /** "There are manifestations to send, or to wait for." */
+  async wakeManifestation(capture: CaptureKey): Promise<void> {
+    await this.#toManifestations(capture, SIGNALS.wake, []);
+  }
+
+  /** The request itself, for programs that speak to Temporal alone. */
+  async requestManifestation(capture: CaptureKey, request: RequestedManifestation): Promise<void> {
+    await this.#toManifestations(capture, SIGNALS.request, [request]);
+  }
+
   /** "There are rows to deliver." */
   async wakeDelivery(endpointId: string): Promise<void> {
     const input: DeliveryInput = { endpointId };
@@ -59,6 +72,20 @@ export class WorkflowMessenger {
       args: [input],
       signal: SIGNALS.wake,
       signalArgs: [],
+    });
+  }
+
+  async #toManifestations(capture: CaptureKey, signal: string, signalArgs: unknown[]): Promise<void> {
+    const { companyId, documentType, environment } = capture;
+    const input: ManifestationInput = { capture: { companyId, documentType, environment } };
+    await this.#client.workflow.signalWithStart(WORKFLOW_TYPES.manifestation, {
+      workflowId: manifestationWorkflowId(capture),
+      taskQueue: TASK_QUEUES.workflows,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [input],
+      signal,
+      signalArgs,
+      staticSummary: `manifestations of ${documentType}, ${environment}`,
     });
   }
 

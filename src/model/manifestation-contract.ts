@@ -37,6 +37,4 @@ export interface ManifestationRowActivities {
     capture: CaptureKey;
     requests: readonly RequestedManifestation[];
   }): Promise<{ taken: number; refused: number }>;
-  /** Marks summaries whose full document has not come two days after it was asked for; alerts, and closes alerts that are over. */
-  watchAwaitedXml(): Promise<{ overdue: number }>;
 }

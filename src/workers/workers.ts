@@ -8,6 +8,7 @@ import {
   distributionService,
   type TransactionClock,
 } from '../activities/index.js';
+import { createManifestationActivities } from '../activities/manifestations.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
 import type { Keyring } from '../certificates/keyring.js';
 import { webhookSecretBox } from '../certificates/secret-box.js';
@@ -16,8 +17,10 @@ import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { GovernmentAddresses } from '../government/addresses.js';
 import { createCteDistribution } from '../government/cte-distribution.js';
 import { createNfeDistribution } from '../government/nfe-distribution.js';
+import { createNfeEvents } from '../government/nfe-events.js';
 import type { Transport } from '../government/types.js';
 import { TASK_QUEUES } from '../model/activity-contract.js';
+import { VERSION } from '../platform/version.js';
 import type { Database } from '../storage/database.js';
 import type { ObjectStore } from '../storage/object-store/index.js';
 import { PostgresClock } from '../storage/postgres-clock.js';
@@ -70,26 +73,35 @@ export function activitiesOf(parts: WorkerParts) {
     wake: (endpointId) => messenger.wakeDelivery(endpointId),
     ...(parts.onWakeError && { onError: parts.onWakeError }),
   });
-  const activities = createActivities({
+  const common = {
     ...parts.activityOptions,
     database,
     objectStore: parts.objectStore,
     clock,
     timeScale: parts.timeScale,
+    // The call's transaction has the row at hand, and opening takes microseconds: no second connection, no key kept in memory.
+    openCertificate: (row) => openKey(parts.keyring, row.id, row),
+    wakeEndpoints: (ids) => waker.wake(ids),
+  } satisfies Partial<ActivityDependencies>;
+  const activities = createActivities({
+    ...common,
     services: {
       nfe: distributionService(createNfeDistribution(parts)),
       cte: distributionService(createCteDistribution(parts)),
     },
-    // The call's transaction has the row at hand, and opening takes microseconds: no second connection, no key kept in memory.
-    openCertificate: (row) => openKey(parts.keyring, row.id, row),
-    wakeEndpoints: (ids) => waker.wake(ids),
     ...(parts.observer && { observer: parts.observer }),
+  });
+  const manifestations = createManifestationActivities({
+    ...common,
+    events: createNfeEvents(parts),
+    application: `Malote ${VERSION}`.slice(0, 20),
   });
   const { startOverdue } = createStartOverdue({
     database,
     clock,
     wakeCapture: (capture) => messenger.wakeCapture(capture),
     wakeEndpoint: (endpointId) => messenger.wakeDelivery(endpointId),
+    wakeManifestation: (capture) => messenger.wakeManifestation(capture),
     timeScale: parts.timeScale,
   });
   const delivery = createDeliveryActivities({
@@ -100,9 +112,9 @@ export function activitiesOf(parts: WorkerParts) {
     wakeEndpoints: (ids) => waker.wake(ids),
   });
   return {
-    government: { ...activities.government },
+    government: { ...activities.government, ...manifestations.government },
     webhooks: { ...delivery },
-    background: { ...activities.captureRow, ...activities.housekeeping, startOverdue },
+    background: { ...activities.captureRow, ...activities.housekeeping, ...manifestations.background, startOverdue },
     /** Sends the wakes that wait for their interval. */
     close: () => waker.close(),
   };

@@ -6,12 +6,13 @@ import { housekeeping as activities } from './proxies.js';
  * `-day` (overlap: skip).
  */
 export async function housekeeping(input: HousekeepingInput): Promise<void> {
-  const { startOverdue, decodeFailedItems, releaseHeld, sweep } = activities();
+  const { startOverdue, decodeFailedItems, releaseHeld, watchAwaitedXml, sweep } = activities();
   switch (input.every) {
     case 'minute':
       await startOverdue();
       await decodeFailedItems();
       await releaseHeld();
+      await watchAwaitedXml();
       return;
     case 'hour':
       return;

@@ -2,3 +2,4 @@
 export { capture } from './capture.js';
 export { delivery } from './delivery.js';
 export { housekeeping } from './housekeeping.js';
+export { manifestation } from './manifestation.js';

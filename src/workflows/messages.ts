@@ -5,11 +5,18 @@ import type { CaptureKey, HostHandler, Phase } from '../model/words.js';
  * Names and types of everything that can be said to a workflow. No workflow code: the client SDK and the API import this too.
  */
 
-export const WORKFLOW_TYPES = { capture: 'capture', delivery: 'delivery', housekeeping: 'housekeeping' } as const;
+export const WORKFLOW_TYPES = {
+  capture: 'capture',
+  delivery: 'delivery',
+  housekeeping: 'housekeeping',
+  manifestation: 'manifestation',
+} as const;
 
 /** Temporal's id uniqueness is the lock: one open run per id. */
 export const captureWorkflowId = (capture: CaptureKey): string =>
   `capture/${capture.documentType}/${capture.environment}/${capture.companyId}`;
+export const manifestationWorkflowId = ({ companyId, documentType, environment }: CaptureKey): string =>
+  `manifestation/${documentType}/${environment}/${companyId}`;
 export const deliveryWorkflowId = (endpointId: string): string => `delivery/${endpointId}`;
 
 export const SIGNALS = {
@@ -19,6 +26,7 @@ export const SIGNALS = {
   pause: 'pause',
   configure: 'configure',
   wake: 'wake',
+  request: 'request',
 } as const;
 export const QUERIES = { state: 'state' } as const;
 
@@ -56,6 +64,12 @@ export interface DeliveryInput {
   /** Looks in vain so far; continue-as-new passes them on. */
   readonly idleLooks?: number;
 }
+/** Argument of the manifestation workflow. What is to be said stands in the database; this only sends it. */
+export interface ManifestationInput {
+  readonly capture: CaptureKey;
+  readonly historyLimit?: number;
+}
+
 export interface HousekeepingInput {
   readonly every: 'minute' | 'hour' | 'day';
 }

@@ -8,6 +8,7 @@ import {
   type HousekeepingActivities,
   TASK_QUEUES,
 } from '../model/activity-contract.js';
+import type { ManifestationActivities, ManifestationRowActivities } from '../model/manifestation-contract.js';
 import type { CaptureKey, HostHandler } from '../model/words.js';
 
 /** Our own database and object store are retried without limit: their failure never counts against a company. */
@@ -32,6 +33,32 @@ export function governmentCalls(capture: CaptureKey, summary: string, heartbeatT
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     allowEagerDispatch: false,
     priority: fairly(capture),
+    summary,
+  });
+}
+
+/** One request to the event service. Band 1: a person waits for it, and it never competes with the pages of its own company. */
+export function manifestationCalls(capture: CaptureKey, summary: string): ManifestationActivities {
+  return proxyActivities<ManifestationActivities>({
+    taskQueue: TASK_QUEUES[capture.documentType],
+    startToCloseTimeout: '5 minutes',
+    heartbeatTimeout: '20 seconds',
+    retry: { ...RETRY_FOR_EVER, nonRetryableErrorTypes: [FAILURES.companyUnknown] },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    allowEagerDispatch: false,
+    priority: { priorityKey: 1, fairnessKey: capture.companyId },
+    summary,
+  });
+}
+
+/** Writes down manifestations that came by signal. */
+export function manifestationRows(capture: CaptureKey, summary: string): ManifestationRowActivities {
+  return proxyActivities<ManifestationRowActivities>({
+    taskQueue: TASK_QUEUES.background,
+    startToCloseTimeout: '1 minute',
+    retry: { ...RETRY_FOR_EVER, nonRetryableErrorTypes: [FAILURES.companyUnknown] },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    priority: { priorityKey: 1, fairnessKey: capture.companyId },
     summary,
   });
 }

@@ -28,6 +28,15 @@ export function publishIdentity(capture: CaptureKey, snapshot: CaptureSnapshot):
   ]);
 }
 
+/** Whose manifestations a run sends. */
+export function publishOwner({ companyId, documentType, environment }: CaptureKey): void {
+  upsertSearchAttributes([
+    { key: KEYS.companyId, value: companyId },
+    { key: KEYS.documentType, value: documentType },
+    { key: KEYS.environment, value: environment },
+  ]);
+}
+
 /** Only when the phase changes: an upsert is an event and an action, and an idle hour has neither to spare. */
 export function publishPhase(phase: Phase, snapshot: CaptureSnapshot): void {
   upsertSearchAttributes([

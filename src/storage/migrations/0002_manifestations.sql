@@ -52,5 +52,8 @@ create index manifestations_key on manifestations (key, company_id);
 -- Of a summary: why no automatic Awareness was sent for it. Null: one is scheduled or was sent, or nobody asked for it.
 alter table documents add column awareness_skipped text;
 
+-- Summaries whose whole document should have come: is there any left?
+create index documents_overdue_xml on documents (company_id) where full_xml = 'overdue';
+
 -- Down Migration
 -- Forward only: a database of a newer version is refused by an older program.
