@@ -1,0 +1,136 @@
+import { accessKeyParts, isAccessKey, isRegisteredEvent } from '../../documents/index.js';
+import { FORM } from '../danfe/style.js';
+import { NoPdf, PdfFailed } from '../errors.js';
+import { code128, drawBars } from '../kit/barcode.js';
+import { block, type Field, fieldRow, titleLine } from '../kit/fields.js';
+import { flow, type Piece, type Section } from '../kit/flow.js';
+import { dateAndTime, documentNumber, inGroups, joined, seriesNumber, taxId } from '../kit/formats.js';
+import { textBox } from '../kit/lines.js';
+import { A4, mm, Sheet } from '../kit/sheet.js';
+import type { Printout } from '../kit/to-pdf.js';
+import { drawWatermarks } from '../kit/watermark.js';
+import type { XmlNode } from '../kit/xml-node.js';
+
+const CORRECTION_LETTER = '110110';
+
+const MARGIN = mm(10);
+const ROOM = A4.width - 2 * MARGIN;
+const TITLE = 34;
+const TEXT = { font: FORM.regular, size: 10 } as const;
+const SMALL = { font: FORM.regular, size: 8 } as const;
+
+/**
+ * A correction letter (CC-e) of an NF-e. No manual prescribes its form; this one has the letters and boxes of the DANFE that it is kept
+ * with, and the key as barcode.
+ *
+ * @throws {NoPdf} for any other event
+ */
+export function correctionLetter(root: XmlNode): Printout {
+  const event = root.at('evento/infEvento');
+  if (!event.exists)
+    throw new PdfFailed('other_document', 'The document is no event of an NF-e: it has no evento/infEvento');
+  if (event.text('tpEvento') !== CORRECTION_LETTER) {
+    throw new NoPdf('procEventoNFe', 'Of the events only correction letters (110110) have a printed form');
+  }
+  const registration = root.at('retEvento/infEvento');
+  const key = event.text('chNFe');
+  if (registration.text('chNFe') !== '' && registration.text('chNFe') !== key) {
+    throw new PdfFailed('contradiction', 'The registration is about another note: their keys differ');
+  }
+  const isValid = event.text('tpAmb') !== '2' && isRegisteredEvent(registration.text('cStat'));
+  const { sheets } = flow(sectionsOf(event, registration, key), () => ({
+    x: MARGIN,
+    top: MARGIN + TITLE,
+    bottom: A4.height - MARGIN,
+  }));
+  return {
+    title: joined(['Carta de correção', inGroups(key)], ' – '),
+    issued: event.text('dhEvento'),
+    sheets: sheets.map((drawings, index) => {
+      const sheet = new Sheet(A4.width, A4.height);
+      drawWatermarks(sheet, isValid ? [] : ['SEM VALOR FISCAL']);
+      drawTitle(sheet, `FOLHA ${index + 1}/${sheets.length}`);
+      for (const draw of drawings) draw(sheet);
+      return sheet;
+    }),
+  };
+}
+
+function drawTitle(sheet: Sheet, folio: string): void {
+  sheet.text('CARTA DE CORREÇÃO ELETRÔNICA', MARGIN, MARGIN + 12, { font: FORM.bold, size: 14 }, 'center', ROOM);
+  sheet.text('CC-e de uma NF-e', MARGIN, MARGIN + 24, { font: FORM.regular, size: 9 }, 'center', ROOM);
+  sheet.text(folio, MARGIN, MARGIN + 12, { font: FORM.bold, size: 10 }, 'right', ROOM);
+}
+
+function sectionsOf(event: XmlNode, registration: XmlNode, key: string): Section[] {
+  const detail = event.at('detEvento');
+  return [
+    { head: () => titleLine('NOTA FISCAL ELETRÔNICA', FORM), pieces: [barcode(key), noteRow(key)] },
+    block('EVENTO', eventRows(event, registration), ROOM, FORM),
+    textBox(titled('CORREÇÃO'), detail.paragraphs('xCorrecao'), ROOM, TEXT),
+    textBox(titled('CONDIÇÕES DE USO'), detail.paragraphs('xCondUso'), ROOM, SMALL),
+  ];
+}
+
+function barcode(key: string): Piece {
+  const bars = code128(key);
+  const height = mm(15);
+  return {
+    height,
+    draw(sheet, x, y) {
+      sheet.box(x, y, ROOM, height);
+      if (bars) drawBars(sheet, bars, [x, y + mm(2), ROOM, mm(11)]);
+    },
+  };
+}
+
+/** What the key says of the note; the letter itself says no more. */
+function noteRow(key: string): Piece {
+  const parts = isAccessKey(key) ? accessKeyParts(key) : null;
+  return fieldRow(
+    [
+      { label: 'CHAVE DE ACESSO', value: inGroups(key), share: 5, align: 'center', bold: true },
+      { label: 'MODELO', value: parts?.model ?? '', share: 1, align: 'center' },
+      { label: 'SÉRIE', value: seriesNumber(parts?.series ?? ''), share: 1, align: 'center' },
+      { label: 'NÚMERO', value: documentNumber(parts?.number ?? ''), share: 1.5, align: 'center' },
+    ],
+    ROOM,
+    FORM,
+  );
+}
+
+function eventRows(event: XmlNode, registration: XmlNode): Field[][] {
+  const description = event.text('detEvento/descEvento');
+  return [
+    [
+      { label: 'TIPO DE EVENTO', value: joined([event.text('tpEvento'), description], ' - '), share: 3 },
+      { label: 'SEQUÊNCIA', value: event.text('nSeqEvento'), share: 1, align: 'center' },
+      { label: 'DATA E HORA DO EVENTO', value: dateAndTime(event.text('dhEvento')), share: 2, align: 'center' },
+      {
+        label: 'CNPJ / CPF DO AUTOR',
+        value: taxId(event.text('CNPJ') || event.text('CPF')),
+        share: 2,
+        align: 'center',
+      },
+    ],
+    [
+      {
+        label: 'SITUAÇÃO DO REGISTRO',
+        value: joined([registration.text('cStat'), registration.text('xMotivo')], ' - '),
+        share: 3,
+      },
+      { label: 'ÓRGÃO', value: event.text('cOrgao'), share: 1, align: 'center' },
+      {
+        label: 'DATA E HORA DO REGISTRO',
+        value: dateAndTime(registration.text('dhRegEvento')),
+        share: 2,
+        align: 'center',
+      },
+      { label: 'PROTOCOLO', value: registration.text('nProt'), share: 2, align: 'center', bold: true },
+    ],
+  ];
+}
+
+function titled(title: string): (continued: boolean) => Piece {
+  return (continued) => titleLine(`${title}${continued ? ' (CONTINUAÇÃO)' : ''}`, FORM);
+}

@@ -1,0 +1,61 @@
+import { dateAndTime, joined } from '../kit/formats.js';
+import { printable } from '../kit/printable.js';
+import type { Situation } from '../situation.js';
+import type { Note } from './note.js';
+
+/** Whether a note is worth anything, as its page must say it. */
+export interface Standing {
+  /** Across the sheet in large letters. */
+  readonly watermarks: readonly string[];
+  /** In the header, in bold. */
+  readonly notices: readonly string[];
+  readonly protocolLabel: string;
+}
+
+/** cStat of protocols (contract 5.5): some services once put the cancellation into the note's own protocol. */
+const DENIED: ReadonlySet<string> = new Set(['110', '205', '301', '302', '303']);
+const CANCELLED: ReadonlySet<string> = new Set(['101', '151', '155']);
+
+/** tpEmis other than the normal one. SVC (6 and 7) is another server of the government, and the note as good as any. */
+const CONTINGENCIES: ReadonlyMap<string, string> = new Map([
+  ['2', 'EMITIDA EM CONTINGÊNCIA (FS-IA)'],
+  ['3', 'EMITIDA EM CONTINGÊNCIA (SCAN)'],
+  ['4', 'EMITIDA EM CONTINGÊNCIA (EPEC)'],
+  ['5', 'EMITIDA EM CONTINGÊNCIA (FS-DA)'],
+  ['6', 'EMITIDA EM CONTINGÊNCIA (SVC-AN)'],
+  ['7', 'EMITIDA EM CONTINGÊNCIA (SVC-RS)'],
+  ['9', 'EMITIDA EM CONTINGÊNCIA'],
+]);
+
+export function standingOf(note: Note, situation: Situation): Standing {
+  const { status } = note.protocol;
+  const cancelled = situation.state === 'cancelled' || CANCELLED.has(status);
+  const denied = !cancelled && (situation.state === 'denied' || DENIED.has(status));
+  const unauthorized = status === '' && !cancelled && !denied;
+  const contingency = CONTINGENCIES.get(note.emission) ?? '';
+  return {
+    watermarks: [
+      cancelled ? 'CANCELADA' : denied ? 'DENEGADA' : '',
+      note.isTest || unauthorized ? 'SEM VALOR FISCAL' : '',
+    ].filter((text) => text !== ''),
+    notices: [
+      cancelled ? cancellation(situation) : '',
+      denied ? 'USO DENEGADO - SEM VALOR FISCAL' : '',
+      note.isTest ? 'EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL' : '',
+      unauthorized
+        ? joined([contingency, contingency === '' ? 'SEM PROTOCOLO DE AUTORIZAÇÃO' : 'PENDENTE DE AUTORIZAÇÃO'], ' - ')
+        : contingency,
+    ].filter((text) => text !== ''),
+    protocolLabel: CANCELLED.has(status)
+      ? 'PROTOCOLO DE HOMOLOGAÇÃO DE CANCELAMENTO'
+      : denied
+        ? 'PROTOCOLO DE DENEGAÇÃO DE USO'
+        : 'PROTOCOLO DE AUTORIZAÇÃO DE USO',
+  };
+}
+
+function cancellation({ cancelledAt = '', cancellationProtocol = '' }: Situation): string {
+  const when = cancelledAt === '' ? '' : `EM ${dateAndTime(printable(cancelledAt))}`;
+  const protocol = cancellationProtocol === '' ? '' : `- PROTOCOLO ${printable(cancellationProtocol)}`;
+  return joined(['NOTA FISCAL CANCELADA', when, protocol], ' ');
+}

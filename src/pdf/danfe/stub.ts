@@ -1,0 +1,65 @@
+import { drawLines, fieldRow } from '../kit/fields.js';
+import { joined, labelled } from '../kit/formats.js';
+import { Sheet } from '../kit/sheet.js';
+import { wrap } from '../kit/text-fit.js';
+import type { Note } from './note.js';
+import { FORM } from './style.js';
+
+/** Height of the receipt that the recipient signs and the carrier tears off. */
+export const STUB = 46;
+/** Between it and the form, where a dashed line shows where to cut. */
+export const CUT = 9;
+
+const TEXT = 25;
+const NUMBER_WIDTH = 104;
+
+/** Draws the receipt stub into the corner of the margins: on top of the form, or at its left, turned, where the form lies across. */
+export function drawStub(sheet: Sheet, note: Note, margin: number): void {
+  if (note.landscape) {
+    const stub = stubOf(note, sheet.height - 2 * margin);
+    sheet.place(stub, margin, sheet.height - margin, true);
+  } else {
+    const stub = stubOf(note, sheet.width - 2 * margin);
+    sheet.place(stub, margin, margin);
+  }
+}
+
+function stubOf(note: Note, length: number): Sheet {
+  const stub = new Sheet(length, STUB + CUT);
+  const left = length - NUMBER_WIDTH;
+  stub.box(0, 0, left, TEXT);
+  let size = 7;
+  let lines = wrap(receiptText(note), FORM.regular, size, left - 6);
+  while (lines.length > Math.floor((TEXT - 2) / (size * 1.1)) && size > 4) {
+    size -= 0.5;
+    lines = wrap(receiptText(note), FORM.regular, size, left - 6);
+  }
+  drawLines(stub, { lines, size }, FORM.regular, 3, 1.5, left - 6);
+  fieldRow(
+    [
+      { label: 'DATA DE RECEBIMENTO', value: '', share: 1 },
+      { label: 'IDENTIFICAÇÃO E ASSINATURA DO RECEBEDOR', value: '', share: 2.6 },
+    ],
+    left,
+    { ...FORM, row: STUB - TEXT },
+  ).draw(stub, 0, TEXT);
+  stub.box(left, 0, NUMBER_WIDTH, STUB);
+  stub.text('NF-e', left, 14, { font: FORM.bold, size: 12 }, 'center', NUMBER_WIDTH);
+  stub.text(joined(['Nº', note.number], ' '), left, 28, { font: FORM.bold, size: 10 }, 'center', NUMBER_WIDTH);
+  stub.text(joined(['SÉRIE', note.series], ' '), left, 40, { font: FORM.bold, size: 10 }, 'center', NUMBER_WIDTH);
+  stub.line([0, STUB + CUT / 2], [length, STUB + CUT / 2], { dashed: true });
+  return stub;
+}
+
+function receiptText({ issuer, recipient, issuedOn, totals, landscape }: Note): string {
+  const address = joined([recipient.street, recipient.district, joined([recipient.city, recipient.uf], '/')], ', ');
+  return joined(
+    [
+      `RECEBEMOS DE ${issuer.name} OS PRODUTOS E/OU SERVIÇOS CONSTANTES DA NOTA FISCAL ELETRÔNICA INDICADA ${landscape ? 'AO LADO' : 'ABAIXO'}.`,
+      labelled('EMISSÃO', issuedOn),
+      labelled('VALOR TOTAL', totals.vNF === '' ? '' : `R$ ${totals.vNF}`),
+      labelled('DESTINATÁRIO', joined([recipient.name, address], ' - ')),
+    ],
+    ' ',
+  );
+}

@@ -1,0 +1,60 @@
+import type { DocumentKind } from '../model/document.js';
+import { correctionLetter } from './correction-letter/correction-letter.js';
+import { danfe } from './danfe/danfe.js';
+import { danfeNfce, isConsumerNote } from './danfe-nfce/danfe-nfce.js';
+import { NoPdf, PdfFailed } from './errors.js';
+import { type Printout, toPdf } from './kit/to-pdf.js';
+import { readXml, type XmlNode } from './kit/xml-node.js';
+import type { Situation } from './situation.js';
+
+export interface PdfRequest {
+  readonly kind: DocumentKind;
+  readonly xml: Uint8Array;
+  readonly situation: Situation;
+}
+
+/**
+ * Grows with every change of what is drawn, or how. A PDF in a cache belongs to the SHA-256 of its XML, this version, and the situation;
+ * nothing else makes its bytes.
+ */
+export const PDF_LAYOUT_VERSION = 1;
+
+/** From the root element to a layout. */
+type Printer = (root: XmlNode, situation: Situation) => Printout;
+
+/** Documents that have a printed form. Of the events, correctionLetter refuses all but one type. */
+const PRINTERS: ReadonlyMap<DocumentKind, Printer> = new Map<DocumentKind, Printer>([
+  ['procNFe', (root, situation) => (isConsumerNote(root) ? danfeNfce : danfe)(root, situation)],
+  ['procEventoNFe', correctionLetter],
+]);
+
+/**
+ * Makes a PDF in this thread. 990 items keep it busy for a good part of a second: services call `renderPdf`.
+ *
+ * @throws {NoPdf}
+ * @throws {PdfFailed}
+ */
+export async function printPdf(request: PdfRequest): Promise<Uint8Array> {
+  try {
+    return await toPdf(layOut(request));
+  } catch (error) {
+    if (error instanceof NoPdf || error instanceof PdfFailed) throw error;
+    // Only the kind of an unforeseen error: its message could quote the document.
+    throw new PdfFailed(
+      'internal',
+      `The page could not be laid out (${error instanceof Error ? error.name : typeof error})`,
+    );
+  }
+}
+
+/**
+ * What is on which place of which sheet.
+ *
+ * @throws {NoPdf}
+ * @throws {PdfFailed}
+ */
+export function layOut({ kind, xml, situation }: PdfRequest): Printout {
+  const printer = PRINTERS.get(kind);
+  if (printer === undefined) throw new NoPdf(kind);
+  return printer(readXml(xml), situation);
+}
