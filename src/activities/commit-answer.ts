@@ -2,12 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApplicationFailure, log } from '@temporalio/activity';
 import type { CallAnswer } from '../government/types.js';
 import type { DecodedItem } from '../model/document.js';
-import type { CallRow } from '../storage/calls.js';
+import { type CallRow, isPointCall } from '../storage/calls.js';
 import { DatabaseError, isContentError, isTransientDatabaseError } from '../storage/database-error.js';
 import { archiveAnswer, archivedRequest, keepsObject, putAnswer } from './archive.js';
 import { type CallContext, limitsOf } from './dependencies.js';
-import { type Committed, commitCall, type EndedCall } from './page-transaction.js';
+import type { Committed, EndedCall } from './ended-call.js';
+import { commitCall } from './page-transaction.js';
 import { patiently } from './patience.js';
+import { commitPointCall } from './point-transaction.js';
 
 /** Times that a page is tried before its content is held to be what breaks the transaction. */
 const CONTENT_TRIES = 3;
@@ -72,7 +74,8 @@ function commit(deps: CallContext, ended: EndedCall): Promise<Committed> {
   let tries = 1;
   const passes = (error: unknown) =>
     isTransientDatabaseError(error) || (isContentError(error) && tries++ < CONTENT_TRIES);
-  return patiently(limitsOf(deps), passes, () => deps.database.transaction((tx) => commitCall(deps, tx, ended)));
+  const end = isPointCall(ended.call) ? commitPointCall : commitCall;
+  return patiently(limitsOf(deps), passes, () => deps.database.transaction((tx) => end(deps, tx, ended)));
 }
 
 /** The page with every item as one that could not be stored: they are decoded again one by one, and the company goes on. */

@@ -3,6 +3,7 @@ import type { Refusal } from '../model/activity-contract.js';
 import type { DecodeItem } from '../model/document.js';
 import type { Nsu } from '../model/nsu.js';
 import type { OutcomeKind } from '../model/outcome.js';
+import type { PointAsk, PointRefusal } from '../model/point-query.js';
 import type { CaptureKey, DocumentType } from '../model/words.js';
 import type { Clock } from '../platform/clock.js';
 import type { CertificateRow } from '../storage/certificates.js';
@@ -50,6 +51,8 @@ export interface DistributionQuestion {
   /** Two letters. */
   readonly uf: string;
   readonly ultNsu: Nsu;
+  /** One document instead of the page after `ultNsu`. */
+  readonly point?: PointAsk | undefined;
   readonly certificate: ClientCertificate;
   readonly limitMs: number;
   readonly signal: AbortSignal;
@@ -63,12 +66,12 @@ export interface DistributionService {
   readonly keepsRequests?: boolean;
   ask(question: DistributionQuestion): Promise<CallAnswer>;
   /** Reads bytes that an earlier attempt stored, without what HTTP said about them. */
-  read(body: Uint8Array, asked: Pick<DistributionQuestion, 'ultNsu'>): ReadAnswer;
+  read(body: Uint8Array, asked: Pick<DistributionQuestion, 'ultNsu' | 'point'>): ReadAnswer;
 }
 
 /** For metrics. Must not throw. */
 export interface CallObserver {
-  refused(capture: CaptureKey, reason: Refusal['reason']): void;
+  refused(capture: CaptureKey, reason: (Refusal | PointRefusal)['reason']): void;
   settled(capture: CaptureKey, call: SettledCall): void;
 }
 

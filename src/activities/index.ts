@@ -5,6 +5,7 @@ import { createDecodeFailedItems } from './decode-failed-items.js';
 import type { ActivityDependencies, CallContext } from './dependencies.js';
 import { createReleaseHeld } from './held-webhooks.js';
 import { createQueryDistribution } from './query-distribution.js';
+import { createPointQueries } from './query-point.js';
 import { createSweep } from './sweep.js';
 
 export type {
@@ -30,7 +31,7 @@ export function createActivities(deps: ActivityDependencies): Activities {
   const context: CallContext = { ...deps, decodeItem: deps.decodeItem ?? decodeItem, clocksDiffer: new Map() };
   return {
     captureRow: createCaptureRowActivities(context),
-    government: { queryDistribution: createQueryDistribution(context) },
+    government: { queryDistribution: createQueryDistribution(context), ...createPointQueries(context) },
     housekeeping: {
       decodeFailedItems: createDecodeFailedItems(context),
       releaseHeld: createReleaseHeld(context),

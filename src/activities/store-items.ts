@@ -13,6 +13,7 @@ import { decideDeliveries } from './delivery-policy.js';
 import { holdBack, releaseWith } from './held-webhooks.js';
 import { recognizeOwnEvents } from './own-events.js';
 import { contradictedNsus, deriveTogether } from './page-documents.js';
+import { recognizeSameBytes } from './same-bytes.js';
 
 /**
  * Stores documents with what they say about one another and about those that were there; announces and counts the new ones, as far as
@@ -26,12 +27,13 @@ export async function storeDocuments(
   announcements: Announcements,
   at: number,
 ): Promise<DocumentRow[]> {
-  const rows = await recognizeOwnEvents(tx, capture, given);
-  if (rows.length === 0) return [];
+  const others = await recognizeOwnEvents(tx, capture, given);
+  if (others.length === 0) return [];
   const relatives = await relativesOf(tx, capture, {
-    nsus: rows.map(({ nsu }) => nsu).filter((nsu) => nsu !== null),
-    keys: rows.map(({ key }) => key).filter((key) => key !== null),
+    nsus: others.map(({ nsu }) => nsu).filter((nsu) => nsu !== null),
+    keys: others.map(({ key }) => key).filter((key) => key !== null),
   });
+  const { left: rows, untold } = await recognizeSameBytes(tx, others, relatives);
   const { fresh, changed } = deriveTogether(rows, relatives);
   const { documents: decided, held } = decideDeliveries(fresh, relatives, { taxId, options: capture.options });
   const documents = await considerAwareness(tx, capture, taxId, decided, relatives, at);
@@ -45,7 +47,7 @@ export async function storeDocuments(
     at,
   );
   const released = await releaseWith(tx, capture, news);
-  await announcements.documents(inOrder(news, released));
+  await announcements.documents([...inOrder(news, released), ...untold]);
   if (await scheduleAwareness(tx, capture, news, at)) announcements.awarenessScheduled = true;
   const contradicted = contradictedNsus(news, relatives);
   if (contradicted.length > 0) {

@@ -48,6 +48,7 @@ function afterThrottle(rules: DistributionRules, before: CaptureState, code: str
     quota,
     blockedUntil,
     nextQueryAt: Math.max(before.nextQueryAt ?? 0, blockedUntil),
+    lawfulFrom: Math.max(before.lawfulFrom ?? 0, blockedUntil),
     lastAnswer: { code, at },
     run: { pages: 0, documents: 0 },
   };

@@ -1,6 +1,7 @@
 import type { CaptureSnapshot } from './capture-state.js';
 import type { Nsu } from './nsu.js';
 import type { OutcomeKind } from './outcome.js';
+import type { PointAsk, PointResult, RecoveryResult } from './point-query.js';
 import type { CaptureKey, HostHandler } from './words.js';
 
 /**
@@ -103,6 +104,10 @@ export type HostAnswer = { readonly ultNsu?: string; readonly stop?: boolean };
 export interface GovernmentActivities {
   /** One distribution call from `ultNsu`, guarded, archived, decoded and committed. `revision`: the one that the caller's state came with. */
   queryDistribution(input: { capture: CaptureKey; ultNsu: Nsu; revision: number }): Promise<QueryResult>;
+  /** One document that somebody asked for: from here if it is here, else by a point query. `requestId`: the row that the answer is written to. */
+  queryPoint(input: { capture: CaptureKey; ask: PointAsk; revision: number; requestId?: string }): Promise<PointResult>;
+  /** One point query for the recovery item that is due, if one is and a slot is free. */
+  recoverNext(input: { capture: CaptureKey; revision: number }): Promise<RecoveryResult>;
 }
 
 /** Queue `webhooks`. */

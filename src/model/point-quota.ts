@@ -47,9 +47,7 @@ export function isFree(facts: QuotaFacts, at: number): boolean {
 export function nextFree(facts: QuotaFacts, from: number): number {
   const ends = facts.calls.map(({ at }) => at + facts.window).filter((end) => end > from);
   const candidates = [from, ...ends].sort((a, b) => a - b);
-  const found = candidates.find((at) =>
-    fits(facts, at, facts.reserved.filter(({ slotAt }) => slotAt <= at).length),
-  );
+  const found = candidates.find((at) => fits(facts, at, facts.reserved.filter(({ slotAt }) => slotAt <= at).length));
   // Every slot that will be free is promised: after all of them have been used for their hour.
   return found ?? Math.max(...candidates) + facts.window;
 }

@@ -94,6 +94,13 @@ export async function insertDistributionCall(tx: Transaction, call: NewCall): Pr
   await insertLeased(tx, call, { fences: true, origin: 'distribution' });
 }
 
+const POINT_KINDS: readonly string[] = ['consNSU', 'consChNFe'];
+
+/** Whether a call asks for one document outside the sequence. */
+export function isPointCall({ kind }: Pick<CallRow, 'kind'>): boolean {
+  return POINT_KINDS.includes(kind);
+}
+
 /** Which origin the documents of a point call get. */
 export type PointOrigin = Extract<Origin, 'recovery' | 'reprocess'>;
 

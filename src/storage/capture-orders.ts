@@ -1,9 +1,10 @@
 import { type CaptureState, initialState } from '../model/capture-state.js';
-import { maxNsu, type Nsu, parseNsu, ZERO_NSU } from '../model/nsu.js';
+import { addNsu, compareNsu, maxNsu, type Nsu, parseNsu, ZERO_NSU } from '../model/nsu.js';
 import type { CaptureKey, CaptureOptions, Environment, Phase } from '../model/words.js';
 import { CAPTURE_COLUMNS, type CaptureRow } from './capture-rows.js';
 import { captureValues, commitState, lockCapture } from './captures.js';
 import { instant, type Transaction } from './database.js';
+import { insertGaps } from './gaps.js';
 
 /**
  * What people ask of a capture. Each order locks the row, so it waits for a page being committed and is never lost under it,
@@ -173,16 +174,87 @@ export async function markCapture(
   return commitState(tx, capture, { ...row.state, phase, reason }, { now });
 }
 
-/** An administrator's cursor, up or down. `not_before` is kept. Null: there is no such capture. */
-export async function setCursor(
+export type CursorAnswer =
+  | { readonly ok: true; readonly row: CaptureRow; readonly before: Nsu }
+  | { readonly ok: false; readonly problem: 'unknown' }
+  /** Its page would move the cursor on from where it was asked. `until`: by then it has ended. */
+  | { readonly ok: false; readonly problem: 'call_in_hand'; readonly until: number };
+
+/**
+ * An administrator's cursor, up or down: the one way down. `not_before` is kept. What it passes on the way up becomes a gap that waits for
+ * a person's word; a late page of an earlier call is fenced out.
+ */
+export async function setCursor(tx: Transaction, capture: CaptureKey, nsu: Nsu, now: number): Promise<CursorAnswer> {
+  const row = await lockCapture(tx, capture);
+  if (!row) return { ok: false, problem: 'unknown' };
+  if (row.callDeadline !== null && row.callDeadline > now) {
+    return { ok: false, problem: 'call_in_hand', until: row.callDeadline };
+  }
+  const { ultNsu: before, hasPage } = row.state;
+  if (compareNsu(nsu, before) > 0) {
+    const status = hasPage ? 'awaiting_confirmation' : 'before_onboarding';
+    await insertGaps(tx, capture, [{ from: addNsu(before, 1), to: nsu, status, cause: 'cursor' }], now);
+  }
+  await tx.query(
+    'update captures set distribution_call_id = null where company_id = $1 and document_type = $2 and environment = $3',
+    captureValues(capture),
+  );
+  const state = { ...row.state, ultNsu: nsu, maxNsu: maxNsu(nsu, row.state.maxNsu) };
+  return { ok: true, row: existing(await commitState(tx, capture, state, { now })), before };
+}
+
+/**
+ * The database is older than what a workflow knows: the guard lets nothing pass until {@link restoreCapture}. The revision stays, or it
+ * would catch up with the one that gave it away. Null: there is no such capture.
+ */
+export async function markBehind(
   tx: Transaction,
   capture: CaptureKey,
-  nsu: Nsu,
+  reason: string,
   now: number,
+): Promise<CaptureRow | null> {
+  const { rows } = await tx.query<CaptureRow>(
+    `update captures c set behind = true, phase = 'attention', updated_at = $5,
+       state = state || jsonb_build_object('phase', 'attention', 'reason', $4::text)
+     where company_id = $1 and document_type = $2 and environment = $3 returning ${CAPTURE_COLUMNS}`,
+    [...captureValues(capture), reason, instant(now)],
+  );
+  return rows[0] ?? null;
+}
+
+/** More changes than a capture can have made between a backup and its loss. */
+const NEWER_THAN_ANY_LOST = 1_000_000;
+
+/**
+ * Takes a capture up again whose database is older than it was: from now on the row is the newest truth there is. Calls that were lost with
+ * the end of the database are waited out: nothing is asked for `hold` milliseconds, neither in sequence nor for single documents.
+ * Null: there is no such capture.
+ */
+export async function restoreCapture(
+  tx: Transaction,
+  capture: CaptureKey,
+  { now, hold }: { readonly now: number; readonly hold: number },
 ): Promise<CaptureRow | null> {
   const row = await lockCapture(tx, capture);
   if (!row) return null;
-  return commitState(tx, capture, { ...row.state, ultNsu: nsu, maxNsu: maxNsu(nsu, row.state.maxNsu) }, { now });
+  await tx.query(
+    `update captures set behind = false, revision = revision + ${NEWER_THAN_ANY_LOST}, distribution_call_id = null
+     where company_id = $1 and document_type = $2 and environment = $3`,
+    captureValues(capture),
+  );
+  const until = now + hold;
+  const { quota, nextQueryAt } = row.state;
+  const state: CaptureState = {
+    ...row.state,
+    phase: 'waiting',
+    reason: 'restored: calls that the database has lost are waited out',
+    nextQueryAt: Math.max(nextQueryAt ?? 0, until),
+    lawfulFrom: Math.max(row.state.lawfulFrom ?? 0, until),
+    quota: { ...quota, suspendedUntil: Math.max(quota.suspendedUntil ?? 0, until) },
+    failures: 0,
+    unknowns: 0,
+  };
+  return commitState(tx, capture, row.enabled ? state : stopped(state), { now, notBefore: until });
 }
 
 /** Phases that say more than a hold does. */

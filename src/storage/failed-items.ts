@@ -90,10 +90,34 @@ export async function resolveFailedItem(
     instant(now),
     documentId,
   ]);
+  return { othersFail: await hasFailedItems(tx, item) };
+}
+
+/**
+ * Ends the failed items of these numbers: whole copies of their documents are here. Says how many there were, and whether the capture has
+ * others that fail.
+ */
+export async function resolveFailedNsus(
+  tx: Transaction,
+  capture: CaptureKey,
+  nsus: readonly Nsu[],
+  now: number,
+): Promise<{ resolved: number; othersFail: boolean }> {
+  const { rowCount: resolved } = await tx.query(
+    `update failed_items f set resolved_at = $4, document_id = (
+       select d.id from documents d where d.company_id = f.company_id and d.document_type = f.document_type
+         and d.environment = f.environment and d.nsu = f.nsu order by d.captured_at desc limit 1)
+     where company_id = $1 and document_type = $2 and environment = $3 and nsu = any($5::bigint[]) and resolved_at is null`,
+    [...captureValues(capture), instant(now), nsus],
+  );
+  return { resolved, othersFail: resolved > 0 && (await hasFailedItems(tx, capture)) };
+}
+
+async function hasFailedItems(tx: Transaction, capture: CaptureKey): Promise<boolean> {
   const { rows } = await tx.query(
     `select from failed_items where company_id = $1 and document_type = $2 and environment = $3 and resolved_at is null
      limit 1`,
-    captureValues(item),
+    captureValues(capture),
   );
-  return { othersFail: rows.length > 0 };
+  return rows.length > 0;
 }

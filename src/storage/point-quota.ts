@@ -1,4 +1,4 @@
-import type { PointCall, QuotaFacts, Reservation } from '../model/point-quota.js';
+import { type PointCall, type QuotaFacts, type Reservation, SLOT_KEPT } from '../model/point-quota.js';
 import type { CaptureKey } from '../model/words.js';
 import { captureValues } from './captures.js';
 import type { Transaction } from './database.js';
@@ -40,18 +40,18 @@ export async function quotaFacts(
   );
   const { rows: reserved } = await tx.query<Reservation>(
     `select subject, slot_at as "slotAt" from point_reservations
-     where company_id = $1 and document_type = $2 and environment = $3 and subject is distinct from $4`,
-    [...captureValues(capture), subject],
+     where company_id = $1 and document_type = $2 and environment = $3 and subject is distinct from $4 and slot_at > $5`,
+    [...captureValues(capture), subject, instant(now - SLOT_KEPT)],
   );
   return { calls, reserved, window };
 }
 
-/** Keeps a slot for whoever asks for this subject, and forgets those that nobody came for before `keptSince`. */
+/** Keeps a slot for whoever asks for this subject, and forgets those that nobody came for. */
 export async function reserveSlot(
   tx: Transaction,
   capture: CaptureKey,
   { subject, slotAt }: Reservation,
-  keptSince: number,
+  now: number,
 ): Promise<void> {
   await tx.query(
     `with forgotten as (
@@ -60,7 +60,7 @@ export async function reserveSlot(
      )
      insert into point_reservations (company_id, document_type, environment, subject, slot_at) values ($1, $2, $3, $4, $5)
      on conflict (company_id, document_type, environment, subject) do update set slot_at = excluded.slot_at`,
-    [...captureValues(capture), subject, instant(slotAt), instant(keptSince)],
+    [...captureValues(capture), subject, instant(slotAt), instant(now - SLOT_KEPT)],
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { initialState } from '../../src/model/capture-state.js';
-import { holdCapture } from '../../src/storage/capture-orders.js';
+import { holdCapture, restoreCapture } from '../../src/storage/capture-orders.js';
 import { commitState } from '../../src/storage/captures.js';
 import { key } from '../documents/samples.js';
 import { documents, none, nsu, summaries } from './government.js';
@@ -66,19 +66,39 @@ describe('the guard refuses', () => {
     }
   });
 
+  const asks = async (capture: Awaited<ReturnType<typeof newCapture>>, ultNsu: number, ahead: number) => {
+    const revision = (await rowOf(w, capture)).revision + ahead;
+    return refused(await new Activity({ capture, ultNsu: nsu(ultNsu), revision }).attempt(w.activities));
+  };
+
   test('a cursor that is not the committed one', async () => {
     const capture = await newCapture(w);
-    const { revision } = await rowOf(w, capture);
-    const asks = (ultNsu: number, known: number) =>
-      new Activity({ capture, ultNsu: nsu(ultNsu), revision: known }).attempt(w.activities);
-    assert.equal(refused(await asks(0, revision - 1)).refusal.reason, 'stale');
-    assert.equal(refused(await asks(7, revision - 1)).refusal.reason, 'stale');
-    assert.equal(refused(await asks(0, revision + 1)).refusal.reason, 'database_behind');
-    assert.equal(refused(await asks(7, revision)).refusal.reason, 'database_behind');
+    assert.equal((await asks(capture, 0, -1)).refusal.reason, 'stale');
+    assert.equal((await asks(capture, 7, -1)).refusal.reason, 'stale');
     await w.db.query(`update captures set state = state || '{"ultNsu":"000000000000009"}' where company_id = $1`, [
       capture.companyId,
     ]);
-    assert.equal(refused(await asks(7, revision)).refusal.reason, 'stale');
+    assert.equal((await asks(capture, 7, 0)).refusal.reason, 'stale');
+  });
+
+  test('whoever asks, once the database proved older than somebody knows, until it is repaired', async () => {
+    for (const [ultNsu, ahead] of [
+      [0, 1],
+      [7, 0],
+    ] as const) {
+      const capture = await newCapture(w);
+      const { revision } = await rowOf(w, capture);
+      const first = await asks(capture, ultNsu, ahead);
+      assert.equal(first.refusal.reason, 'database_behind');
+      assert.deepEqual([first.snapshot.state.phase, first.snapshot.revision], ['attention', revision]);
+      assert.equal((await asks(capture, 0, 0)).refusal.reason, 'database_behind', 'also who knows no more');
+      assert.deepEqual(await alertsOf(w, capture.companyId), ['database_behind']);
+      const now = await w.clock.now();
+      const row = await w.db.transaction((tx) => restoreCapture(tx, capture, { now, hold: 62 * 60_000 }));
+      assert.ok(row && row.revision > revision + 1, 'newer than what was lost');
+      assert.equal((await asks(capture, ultNsu, ahead - 2)).refusal.reason, 'stale', 'who knew more adopts');
+      assert.deepEqual((await asks(capture, 0, 0)).refusal, { reason: 'too_early', until: now + 62 * 60_000 });
+    }
   });
 
   test('a worker on another time scale', async () => {

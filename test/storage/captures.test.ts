@@ -10,6 +10,7 @@ import {
   enableCapture,
   holdCapture,
   markCapture,
+  restoreCapture,
   resumeCapture,
   setCursor,
 } from '../../src/storage/capture-orders.js';
@@ -72,6 +73,7 @@ describe('enabling', () => {
       handler,
       handedNsu: '000000000000000',
       heldUntil: null,
+      recovery: null,
       taxIdEnding: 'DE35',
       uf: 'RJ',
     });
@@ -263,10 +265,24 @@ describe('orders', () => {
     const capture = keyOf((await newCompany(db)).id);
     await enabled(capture);
     await commit(capture, { ultNsu: parseNsu(40), maxNsu: parseNsu(60) }, NOW + HOUR);
-    let row = await db.transaction((tx) => setCursor(tx, capture, parseNsu(10), NOW));
-    assert.deepEqual([row?.ultNsu, row?.maxNsu, row?.notBefore], ['000000000000010', '000000000000060', NOW + HOUR]);
-    row = await db.transaction((tx) => setCursor(tx, capture, parseNsu(70), NOW));
-    assert.deepEqual([row?.ultNsu, row?.maxNsu], ['000000000000070', '000000000000070']);
+    const set = async (nsu: number, now = NOW) => {
+      const answer = await db.transaction((tx) => setCursor(tx, capture, parseNsu(nsu), now));
+      return answer.ok ? [Number(answer.row.ultNsu), Number(answer.row.maxNsu), answer.row.notBefore] : answer.problem;
+    };
+    assert.deepEqual(await set(10), [10, 60, NOW + HOUR]);
+    assert.deepEqual(await set(70), [70, 70, NOW + HOUR]);
+    const { rows } = await db.query(
+      'select from_nsu::int as from, to_nsu::int as to, status from gaps where company_id = $1',
+      [capture.companyId],
+    );
+    assert.deepEqual(rows, [{ from: 11, to: 70, status: 'before_onboarding' }], 'what it passes is not forgotten');
+    await db.query(
+      `update captures set call_id = 'c', distribution_call_id = 'c', call_deadline = $2 where company_id = $1`,
+      [capture.companyId, new Date(NOW + HOUR)],
+    );
+    assert.equal(await set(5), 'call_in_hand');
+    assert.deepEqual(await set(5, NOW + HOUR), [5, 70, NOW + HOUR]);
+    assert.equal((await getCapture(db, capture))?.distributionCallId, null, 'a late page cannot move it on');
   });
 
   test('an order waits for a page being committed and is not lost under it', async () => {
@@ -304,7 +320,8 @@ describe('orders', () => {
       assert.equal(await holdCapture(tx, capture, null, NOW), null);
       assert.equal(await resumeCapture(tx, capture, NOW), null);
       assert.equal(await markCapture(tx, capture, 'attention', 'x', NOW), null);
-      assert.equal(await setCursor(tx, capture, parseNsu(1), NOW), null);
+      assert.deepEqual(await setCursor(tx, capture, parseNsu(1), NOW), { ok: false, problem: 'unknown' });
+      assert.equal(await restoreCapture(tx, capture, { now: NOW, hold: 1 }), null);
     });
   });
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Context } from '@temporalio/activity';
 import { cadenceOf } from '../../src/cadence/index.js';
 import type {
@@ -10,10 +11,17 @@ import type {
 import { type CaptureSnapshot, initialState } from '../../src/model/capture-state.js';
 import { type Nsu, parseNsu, ZERO_NSU } from '../../src/model/nsu.js';
 import type { Outcome } from '../../src/model/outcome.js';
+import type { PointAnswer, PointRefusal, PointResult } from '../../src/model/point-query.js';
 import type { CaptureKey } from '../../src/model/words.js';
 
 /** What the next call brings: an outcome, a refusal of the guard, or whatever a function makes of the call. */
 export type Script = Outcome | { readonly refuse: Refusal } | (() => Outcome | { readonly refuse: Refusal });
+
+/** What the next point query brings; `block`: a 656. */
+export type PointScript =
+  | Partial<Extract<PointAnswer, { kind: 'asked' }>>
+  | { readonly refuse: PointRefusal }
+  | 'block';
 
 /**
  * Row and government of one capture in memory, with the real cadence, for tests of the workflow's own conduct. Everything else
@@ -26,6 +34,14 @@ export class FakeCapture {
   /** After the script: the queue is empty. */
   row: CaptureSnapshot;
   pages: HandoverPage[] = [];
+  /** Point queries in the order in which they were asked; `recovery` names none. */
+  readonly points: { readonly at: number; readonly asked: string }[] = [];
+  /** After the script: one document comes. */
+  readonly pointScript: PointScript[] = [];
+  /** Numbers that recovery has to ask for. */
+  due = 0;
+  /** Runs while a point query is in the air. */
+  meanwhile: () => void | Promise<void> = () => undefined;
 
   constructor(
     readonly key: CaptureKey,
@@ -104,5 +120,35 @@ export class FakeCapture {
         snapshot: this.change({ state: step.state }),
       };
     },
+    queryPoint: async ({ ask, revision }) => {
+      assert.ok(revision <= this.row.revision);
+      return this.#point('nsu' in ask ? `nsu ${Number(ask.nsu)}` : `key ${ask.key}`);
+    },
+    recoverNext: async () => {
+      if (this.due === 0) return { kind: 'nothing_due', snapshot: this.row };
+      const result = await this.#point('recovery');
+      if (result.kind === 'asked' && result.outcome === 'documents') this.due -= 1;
+      return { ...result, snapshot: this.change({ recovery: this.due > 0 ? { nextAt: this.now() } : null }) };
+    },
   };
+
+  async #point(asked: string): Promise<Exclude<PointResult, { kind: 'local' }>> {
+    await this.meanwhile();
+    const next = this.pointScript.shift() ?? {};
+    if (typeof next === 'object' && 'refuse' in next) {
+      this.log.push(`refused ${asked} ${next.refuse.reason}`);
+      return { kind: 'refused', refusal: next.refuse, snapshot: this.row };
+    }
+    const at = this.now();
+    this.points.push({ at, asked });
+    const outcome: Outcome | null =
+      next === 'block' ? { kind: 'throttled', statusCode: '656', ultNsu: null, retryAfterMs: null } : null;
+    const state = outcome ? cadenceOf('nfe').point.next(this.row.state, outcome, at).state : this.row.state;
+    const answer = {
+      kind: 'asked',
+      outcome: outcome?.kind ?? 'documents',
+      statusCode: outcome ? '656' : '138',
+    } as const;
+    return { ...answer, documentIds: [], ...(outcome ? {} : (next as object)), snapshot: this.change({ state }) };
+  }
 }
