@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import { DOCUMENT_TYPES, ENVIRONMENTS } from '../model/words.js';
 
 /** For an option that may be given several times. */
@@ -25,8 +25,13 @@ export function instantArgument(text: string): string {
   return at.toISOString();
 }
 
+export function documentTypeArgument(): Argument {
+  return new Argument('[type]', 'document type').choices(DOCUMENT_TYPES).default('nfe');
+}
+
+/** For filters. */
 export function documentTypeOption(): Option {
-  return new Option('--type <type>', 'document type').choices(DOCUMENT_TYPES).default('nfe');
+  return new Option('--type <type>', 'document type').choices(DOCUMENT_TYPES);
 }
 
 export function environmentOption(): Option {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import pLimit from 'p-limit';
 import { PHASES } from '../model/words.js';
 import { type ApiClient, apiOf } from './api-client.js';
-import { documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
+import { documentTypeArgument, documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
 import { type Capture, CompanyNames, captureLines, watchCaptures } from './capture-table.js';
 import { CliFailure, wrongUse } from './failure.js';
 import { print, printJson, say, wantsJson } from './output.js';
@@ -29,16 +29,16 @@ function start(capture: Command): void {
     .command('start')
     .description('start a capture, or change its options')
     .argument('<company>', 'id or tax ID')
-    .addOption(documentTypeOption())
+    .addArgument(documentTypeArgument())
     .addOption(environmentOption().default('homologation'))
     .option('--start-nsu <nsu>', 'NSU to start after, when moving from other software')
     .option('--not-before <instant>', 'ask nothing before this instant', instantArgument)
     .option('--min-interval <minutes>', 'least wait after an empty queue; never shortens the one of the rules', minutes)
     .option('--webhook-url <url>', 'send what is captured there')
     .option('--handler <queue:activity>', 'hand every page to this activity of your own worker', handler)
-    .action(async (idOrTaxId, options, command: Command) => {
+    .action(async (idOrTaxId, type, options, command: Command) => {
       const api = apiOf(command);
-      const { type, environment, startNsu, notBefore, minInterval: minIntervalMinutes, webhookUrl } = options;
+      const { environment, startNsu, notBefore, minInterval: minIntervalMinutes, webhookUrl } = options;
       const body = { environment, startNsu, notBefore, minIntervalMinutes, webhookUrl, handler: options.handler };
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}`;
       const answer = await api.send<OrderedCapture>('PUT', path, body);
@@ -55,8 +55,8 @@ function stop(capture: Command): void {
     .command('stop')
     .description('stop a capture; a later start goes on where it stopped')
     .argument('<company>', 'id or tax ID')
-    .addOption(documentTypeOption())
-    .action(async (idOrTaxId, { type }, command: Command) => {
+    .addArgument(documentTypeArgument())
+    .action(async (idOrTaxId, type, _options, command: Command) => {
       const api = apiOf(command);
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}`;
       await show(api, await api.send<OrderedCapture>('DELETE', path), command);
@@ -114,9 +114,9 @@ function pause(capture: Command): void {
     .command('pause')
     .description('hold a capture until an instant, or until it is resumed')
     .argument('<company>', 'id or tax ID')
-    .addOption(documentTypeOption())
+    .addArgument(documentTypeArgument())
     .option('--until <instant>', 'default: until "malote capture resume"', instantArgument)
-    .action(async (idOrTaxId, { type, until }, command: Command) => {
+    .action(async (idOrTaxId, type, { until }, command: Command) => {
       const api = apiOf(command);
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}/pause`;
       await show(api, await api.send<OrderedCapture>('POST', path, { until }), command);
@@ -133,7 +133,7 @@ interface CaptureFilter {
 
 function withFilters(command: Command): Command {
   return command
-    .addOption(documentTypeOption().default(undefined))
+    .addOption(documentTypeOption())
     .addOption(environmentOption())
     .addOption(new Option('--phase <phase>').choices(PHASES))
     .option('--uf <state>', 'state of the company, in two letters');

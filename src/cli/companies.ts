@@ -20,12 +20,12 @@ export function companyCommands(program: Command): void {
   company
     .command('add')
     .description('register a company')
-    .argument('<taxId>', 'CNPJ or CPF, with or without punctuation')
+    .requiredOption('--tax-id <taxId>', 'CNPJ or CPF, with or without punctuation')
     .requiredOption('--name <name>')
     .requiredOption('--uf <state>', 'its state in two letters, such as SP')
     .option('--external-id <id>', 'your own id of it')
     .option('--tag <tag>', 'may be given several times', collected, [])
-    .action(async (taxId, { name, uf, externalId, tag }, command: Command) => {
+    .action(async ({ taxId, name, uf, externalId, tag }, command: Command) => {
       const body = { taxId, name, uf: uf.toUpperCase(), externalId, tags: tag };
       show(await apiOf(command).send<Company>('POST', '/v1/companies', body), command);
     });
@@ -50,7 +50,7 @@ export function companyCommands(program: Command): void {
           { title: 'TAGS', value: ({ tags }) => tags.join(', ') },
         ],
         rows,
-        'No company. Add one with "malote company add <taxId> --name … --uf …".',
+        'No company. Add one with "malote company add --tax-id … --name … --uf …".',
       );
       if (rows.length === limit) say(`The first ${limit}: --limit shows more.`);
     });

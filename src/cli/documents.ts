@@ -27,7 +27,7 @@ export function documentCommands(program: Command): void {
     .command('list')
     .description('list documents, newest first')
     .option('--company <company>', 'id or tax ID')
-    .addOption(documentTypeOption().default(undefined))
+    .addOption(documentTypeOption())
     .addOption(environmentOption())
     .addOption(new Option('--kind <kind>').choices(DOCUMENT_KINDS))
     .addOption(new Option('--direction <direction>').choices(['received', 'issued']))

@@ -75,7 +75,7 @@ export function webhookCommands(program: Command): void {
     .option('--company <company>', 'id or tax ID; with --from and --to')
     .option('--from <instant>', 'events made at or after', instantArgument)
     .option('--to <instant>', 'events made before', instantArgument)
-    .addOption(documentTypeOption().default(undefined))
+    .addOption(documentTypeOption())
     .action(async (delivery, { key, company, from, to, type }, command: Command) => {
       const api = apiOf(command);
       const ways = [delivery, key, company].filter((given) => given !== undefined);

@@ -36,7 +36,22 @@ describe('a company from registration to documents', async () => {
 
   test('company add, list, show', async () => {
     const added = await malote(
-      ['company', 'add', written, '--name', name, '--uf', 'sp', '--tag', 'a', '--tag', 'b', '--external-id', 'erp-9'],
+      [
+        'company',
+        'add',
+        '--tax-id',
+        written,
+        '--name',
+        name,
+        '--uf',
+        'sp',
+        '--tag',
+        'a',
+        '--tag',
+        'b',
+        '--external-id',
+        'erp-9',
+      ],
       { env },
     );
     assert.equal(added.code, 0, added.err);
@@ -76,7 +91,7 @@ describe('a company from registration to documents', async () => {
   });
 
   test('capture start, status, pause, resume, stop', async () => {
-    const started = await run(`capture start ${taxId} --min-interval 90 --handler erp:take:page`);
+    const started = await run(`capture start ${taxId} nfe --min-interval 90 --handler erp:take:page`);
     assert.equal(started.code, 0, started.err);
     assert.match(started.out, /COMPANY +TYPE +ENVIRONMENT +PHASE/);
     assert.match(started.out, new RegExp(`${name} +nfe +homologation +querying`));
@@ -182,13 +197,13 @@ describe('errors are one line that says what to do', () => {
     ['no such command', 'capture stat', 2, /unknown command 'stat'/, {}],
     ['no such option', 'company list --cnpj 1', 2, /unknown option '--cnpj'/, {}],
     ['a missing argument', 'company show', 2, /missing required argument 'company'/, {}],
-    ['a missing option', 'company add 1', 2, /required option '--name <name>'/, {}],
-    ['a choice that is none', 'capture start 1 --type nfce', 2, /Allowed choices are nfe, cte, nfse/, {}],
+    ['a missing option', 'company add --tax-id 1', 2, /required option '--name <name>'/, {}],
+    ['a choice that is none', 'capture start 1 nfce', 2, /Allowed choices are nfe, cte, nfse/, {}],
     ['an instant that is none', 'capture pause 1 --until tomorrow', 2, /Expected a day such as/, {}],
     ['an instant without offset', 'capture pause 1 --until 2026-11-30T10:00:00', 2, /Expected a day such as/, {}],
     ['a number that is none', 'company list --limit many', 2, /Expected a whole number/, {}],
     ['a handler that is none', 'capture start 1 --handler erp', 2, /Expected <task queue>:<activity>/, {}],
-    ['a wrong tax ID', 'company add 123 --name x --uf SP', 2, /^error: taxId: Tax ID has 3 characters/, {}],
+    ['a wrong tax ID', 'company add --tax-id 123 --name x --uf SP', 2, /^error: taxId: Tax ID has 3 characters/, {}],
     ['an unknown tax ID', 'company show 12345678909', 2, /malote company add/, {}],
     ['nothing to resume', 'capture resume', 2, /--phase attention/, {}],
     ['a wrong key', 'company list --api-key mlt_wrong', 1, /revoked \(check MALOTE_API_KEY or --api-key\)/, {}],
@@ -201,11 +216,11 @@ describe('errors are one line that says what to do', () => {
     ],
     ['an address that is none', 'company list --api-url localhost:3000', 2, /is no address of an API/, {}],
     ['no key', 'company list', 2, /no API key: set MALOTE_API_KEY/, { MALOTE_API_KEY: '' }],
-    ['a type that comes later', 'capture start 1 --type cte', 1, /cte cannot be captured yet/, {}],
+    ['a type that comes later', 'capture start 1 cte', 1, /cte cannot be captured yet/, {}],
     ['no configuration', 'worker', 2, /DATABASE_URL is not set/, {}],
   ] as const) {
     test(what, async () => {
-      const company = args.includes('--type cte') ? await api.newCompany() : undefined;
+      const company = args.endsWith(' cte') ? await api.newCompany() : undefined;
       const ended = await run(company === undefined ? args : args.replace(' 1 ', ` ${company.id} `), { env: extra });
       assert.equal(ended.code, code, ended.err);
       assert.match(ended.err, message);
