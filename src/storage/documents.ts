@@ -128,9 +128,14 @@ export async function listEventsOfKey(
 /** Manifestations of the recipient (NF-e) and of the taker (CT-e). */
 const MANIFESTATIONS = ['210200', '210210', '210220', '210240', '610110', '610111'];
 
-const eventExists = (types: string) => `exists (
-  select from documents e
-  where e.key = d.key and e.company_id = d.company_id and e.environment = d.environment and e.event_type = any(${types}))`;
+/** Somebody's event is among the documents, or ours was registered: one that was registered before (573) leaves no document. */
+const eventExists = (types: string) => `(exists (
+    select from documents e
+    where e.key = d.key and e.company_id = d.company_id and e.environment = d.environment and e.event_type = any(${types}))
+  or exists (
+    select from manifestations m
+    where m.key = d.key and m.company_id = d.company_id and m.environment = d.environment and m.status = 'registered'
+      and m.type = any(${types})))`;
 
 function conditions(filter: DocumentFilter): Filter {
   const where = new Filter()

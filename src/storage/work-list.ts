@@ -15,7 +15,8 @@ const NOTES = `d.direction = 'received' and d.kind in ('procNFe', 'resNFe')`;
 
 /**
  * Notes of which the company is the recipient, which nobody cancelled, and about which it has said nothing conclusive, neither through
- * Malote nor with another program. A summary whose whole note came is left out: the note stands for it.
+ * Malote nor with another program: 655 (Awareness after a conclusive statement) tells of one that is not known here, case C55. A summary
+ * whose whole note came is left out: the note stands for it.
  */
 export const AWAITS_ANSWER = `${NOTES} and d.state not in ('cancelled', 'denied')
   and (d.kind = 'procNFe' or d.full_xml <> 'present')
@@ -27,5 +28,6 @@ export const AWAITS_ANSWER = `${NOTES} and d.state not in ('cancelled', 'denied'
       and e.event_type in (${CONCLUSIVE_TYPES.map((type) => `'${type}'`).join(', ')}))
   and not exists (
     select from manifestations m
-    where m.key = d.key and m.company_id = d.company_id and m.environment = d.environment and m.status = 'registered'
-      and m.type in (${CONCLUSIVE_TYPES.map((type) => `'${type}'`).join(', ')}))`;
+    where m.key = d.key and m.company_id = d.company_id and m.environment = d.environment
+      and (m.status = 'registered' and m.type in (${CONCLUSIVE_TYPES.map((type) => `'${type}'`).join(', ')})
+        or m.status_code = '655'))`;

@@ -126,8 +126,16 @@ describe('filters', () => {
     assert.deepEqual(await idsOf({ visible: [] }), []);
   });
 
+  /** What this program said about a key, or tried to. */
+  const said = (company: string, key: string, type: string, status: string, statusCode: string | null = null) =>
+    db.query(
+      `insert into manifestations (id, company_id, document_type, environment, key, type, sequence, origin, status, status_code, requested_at, expires_at)
+       values (gen_random_uuid(), $1, 'nfe', 'homologation', $2, $3, 1, 'request', $4, $5, now(), now())`,
+      [company, key, type, status, statusCode],
+    );
+
   test('manifestation: none, or a type, by the events that the same company and environment know', async () => {
-    const company = randomUUID();
+    const { id: company } = await newCompany(db);
     const document = (key: string) => newDocument(db, { company_id: company, key });
     const event = (key: string, type: string, more = {}) =>
       newDocument(db, { company_id: company, key, kind: 'procEventoNFe', event: { type }, event_type: type, ...more });
@@ -144,11 +152,19 @@ describe('filters', () => {
     await event('a', '210210', { company_id: randomUUID() });
     await event('a', '210210', { environment: 'production' });
     await newDocument(db, { company_id: company, key: null, kind: 'unknown' });
+    // Registered before by another program (573): no document, and no need to say it again (case C53).
+    const duplicate = await document('e');
+    await said(company, 'e', '210210', 'registered', '573');
+    const [pending, rejected] = [await document('f'), await document('g')];
+    await said(company, 'f', '210210', 'pending');
+    await said(company, 'g', '210210', 'rejected', '596');
     assert.deepEqual(await idsOf({ companyId: company, environment: 'homologation', manifestation: 'none' }), [
+      rejected,
+      pending,
       cancelled,
       bare,
     ]);
-    assert.deepEqual(await idsOf({ companyId: company, manifestation: '210210' }), [confirmed, aware]);
+    assert.deepEqual(await idsOf({ companyId: company, manifestation: '210210' }), [duplicate, confirmed, aware]);
     assert.deepEqual(await idsOf({ companyId: company, manifestation: '210200' }), [confirmed]);
   });
 
@@ -181,16 +197,10 @@ describe('filters', () => {
     await event('a', '210210'); // awareness ends nothing
     await document('m', NOON - 95 * DAY);
     await document('n', NOON - 95 * DAY);
-    for (const [key, status] of [
-      ['m', 'registered'],
-      ['n', 'pending'],
-    ]) {
-      await db.query(
-        `insert into manifestations (id, company_id, document_type, environment, key, type, sequence, origin, status, requested_at, expires_at)
-         values (gen_random_uuid(), $1, 'nfe', 'homologation', $2, '210200', 1, 'request', $3, now(), now())`,
-        [company, key, status],
-      );
-    }
+    await said(company, 'm', '210200', 'registered');
+    await said(company, 'n', '210200', 'pending');
+    await document('o', NOON - 95 * DAY);
+    await said(company, 'o', '210210', 'rejected', '655');
     const keysOf = async (before: number) =>
       (await listDocuments(db, { companyId: company, deadlineBefore: before }, { limit: 50 })).rows
         .map(({ key }) => key)

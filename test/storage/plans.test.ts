@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { parseNsu } from '../../src/model/nsu.js';
+import { capturesAwaitingXml } from '../../src/storage/awaited-xml.js';
 import { listCalls } from '../../src/storage/call-log.js';
 import { listCaptures } from '../../src/storage/captures.js';
 import { listCompanies } from '../../src/storage/companies.js';
 import type { Queryable } from '../../src/storage/database.js';
 import { type DocumentFilter, listDocuments, listEventsOfKey } from '../../src/storage/documents.js';
+import { outlookOf, overdueManifestations } from '../../src/storage/manifestation-queue.js';
+import { listManifestations } from '../../src/storage/manifestations.js';
 import { openDatabase } from './support.js';
 
 const { db } = await openDatabase();
@@ -32,6 +35,13 @@ await db.query(`insert into documents (id, company_id, document_type, environmen
   join (select row_number() over (order by tax_id) - 1 as n, id, tax_id from companies) c on c.n = i % 500`);
 await db.query(`insert into calls (id, started_at, company_id, document_type, environment, service, kind, deadline, archive_key)
   select 'run:' || i, now() - i * interval '1 minute', c.id, 'nfe', 'production', 's', 'distNSU', now(), 'k'
+  from generate_series(1, 20000) i
+  join (select row_number() over (order by tax_id) - 1 as n, id from companies) c on c.n = i % 500`);
+await db.query(`insert into manifestations (id, company_id, document_type, environment, key, type, sequence, origin, status, requested_at,
+    expires_at, next_attempt_at)
+  select gen_random_uuid(), c.id, 'nfe', 'production', lpad((i * 5)::text, 44, '0'), '210210', 1, 'awareness',
+    case when i % 100 = 0 then 'pending' else 'registered' end, now() - i * interval '1 minute', now(),
+    case when i % 100 = 0 then now() + i * interval '1 second' end
   from generate_series(1, 20000) i
   join (select row_number() over (order by tax_id) - 1 as n, id from companies) c on c.n = i % 500`);
 await db.query('analyze');
@@ -140,6 +150,16 @@ describe('other lists', () => {
 
   test('captures in need of attention', () =>
     readsFew('captures', 51, (on) => listCaptures(on, { phase: 'attention' }, { limit })));
+
+  test('manifestations: of all, of a company, of a key; what is due; who has been waiting', async () => {
+    const capture = { companyId: company.id, documentType: 'nfe', environment: 'production' } as const;
+    await readsFew('manifestations', 51, (on) => listManifestations(on, {}, { limit }));
+    await readsFew('manifestations', 51, (on) => listManifestations(on, { companyId: company.id }, { limit }));
+    await readsFew('manifestations', 2, (on) => listManifestations(on, { key: '5'.padStart(44, '0') }, { limit }));
+    await readsFew('manifestations', 40, (on) => outlookOf(on, capture)); // so many are pending
+    await readsFew('manifestations', 201, (on) => overdueManifestations(on, Date.now() + month, limit));
+    await readsFew('manifestations', 0, (on) => capturesAwaitingXml(on, Date.now(), limit));
+  });
 
   test('the call log of a capture', () =>
     readsFew('calls', 51, (on) =>
