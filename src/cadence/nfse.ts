@@ -48,7 +48,7 @@ function decide(before: CaptureState, outcome: Outcome, now: Circumstances): Ste
     case 'none':
       return queueEmpty({ ...answered(before, outcome.statusCode, now), standstills: 0 }, now, 'queue empty');
     case 'throttled': {
-      const wait = outcome.retryAfterMs ?? NFSE_RULES.throttled;
+      const wait = Math.max(outcome.retryAfterMs ?? NFSE_RULES.throttled, NFSE_RULES.pacing);
       return blocked(answered(before, outcome.statusCode, now), wait, now, 'the government asked to slow down (429)');
     }
     case 'rejected':

@@ -18,7 +18,7 @@ export function extractXml(
     if (decoded === null) {
       return failed('base64', 'the item is not base64 (a character outside the alphabet, or cut off)');
     }
-    bytes = decoded;
+    bytes = packedTwice(decoded);
   }
   if (bytes.length === 0) {
     return failed('empty', 'the item has no bytes');
@@ -48,7 +48,23 @@ function fromBase64(content: Buffer): Buffer | null {
     return null;
   }
   const text = content.toString('latin1');
-  return exactly(text) ?? exactly(text.replace(/[\t\n\r ]+/g, ''));
+  return exactly(text) ?? exactly(text.replace(JSON_ESCAPE, unescaped).replace(/[\t\n\r ]+/g, ''));
+}
+
+/** An item that stands in a JSON string may have its signs escaped there: `+` as `\u002B`, `/` as `\/`, line breaks. */
+const JSON_ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([/nrt]))/g;
+
+function unescaped(_: string, code: string | undefined, sign: string | undefined): string {
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+  return sign === '/' ? '/' : ' ';
+}
+
+/** How gzip's first bytes begin in base64. */
+const GZIP_IN_BASE64 = Buffer.from('H4sI');
+
+/** Sefin has sent base64 of base64 (nfse.md 2.2). */
+function packedTwice(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 4).equals(GZIP_IN_BASE64) ? (fromBase64(bytes) ?? bytes) : bytes;
 }
 
 function exactly(text: string): Buffer | null {

@@ -10,25 +10,31 @@ export interface ServiceAddresses {
   readonly cteDistribution: string;
   /** Events of CT-e; only from an endpoints file: one address for every UF. Else see {@link cteEventAddress}. */
   readonly cteEvent?: string;
-  readonly adn?: string;
-  readonly sefin?: string;
+  /** NFS-e: distribution, and the events of a note. */
+  readonly adn: string;
+  /** NFS-e: notes by key, registration of events. */
+  readonly sefin: string;
 }
 
 export type GovernmentAddresses = Readonly<Record<Environment, ServiceAddresses>>;
 
-/** The government's own (nfe-cte.md 1a, 1b, 1c, 1d). */
+/** The government's own (nfe-cte.md 1a, 1b, 1c, 1d; nfse.md 1.1, 2.1). */
 const BUILT_IN: GovernmentAddresses = {
   production: {
     nfeDistribution: 'https://www1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx',
     nfeEvent: 'https://www.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx',
     nfeEventSvrs: 'https://nfe.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx',
     cteDistribution: 'https://www1.cte.fazenda.gov.br/CTeDistribuicaoDFe/CTeDistribuicaoDFe.asmx',
+    adn: 'https://adn.nfse.gov.br/contribuintes',
+    sefin: 'https://sefin.nfse.gov.br/SefinNacional',
   },
   homologation: {
     nfeDistribution: 'https://hom1.nfe.fazenda.gov.br/NFeDistribuicaoDFe/NFeDistribuicaoDFe.asmx',
     nfeEvent: 'https://hom1.nfe.fazenda.gov.br/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx',
     nfeEventSvrs: 'https://nfe-homologacao.svrs.rs.gov.br/ws/recepcaoevento/recepcaoevento4.asmx',
     cteDistribution: 'https://hom1.cte.fazenda.gov.br/CTeDistribuicaoDFe/CTeDistribuicaoDFe.asmx',
+    adn: 'https://adn.producaorestrita.nfse.gov.br/contribuintes',
+    sefin: 'https://sefin.producaorestrita.nfse.gov.br/SefinNacional',
   },
 };
 

@@ -5,7 +5,6 @@ import { isIP } from 'node:net';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { governmentRoots } from './trust.js';
 import {
-  type ClientCertificate,
   type FailureStage,
   type GovernmentRequest,
   type GovernmentResponse,
@@ -24,12 +23,11 @@ export interface HttpsTransportOptions {
 }
 
 /**
- * The default transport: HTTP/1.1 over TLS 1.2 with the company's certificate, one connection for each call.
+ * The default transport: HTTP/1.1 over TLS with the company's certificate, one connection for each call.
  *
  * No connection is kept or shared: a call comes once an hour, a connection kept between calls would mostly be found closed by the server,
  * which looks like a request that may have been sent; and what is not shared cannot carry one company's request under another's
- * certificate. So nothing is pooled, and keys stay in memory for the time of a call only. TLS 1.2, because IIS asks for the client
- * certificate by renegotiation, after the request; TLS 1.3 has none (nfe-cte.md 1e). The server's chain and name are always checked.
+ * certificate. So nothing is pooled, and keys stay in memory for the time of a call only. The server's chain and name are always checked.
  *
  * @throws {InvalidCaFile} for a CA file that cannot be used
  */
@@ -40,7 +38,7 @@ export function createHttpsTransport(options: HttpsTransportOptions = {}): Trans
     exchange(request, () => {
       const url = new URL(request.url);
       if (url.protocol !== 'https:') throw new Error();
-      return connectTo(url, secureContext(request.certificate, roots, legacyHosts.has(url.hostname)));
+      return connectTo(url, secureContext(request, roots, legacyHosts.has(url.hostname)));
     });
 }
 
@@ -48,12 +46,16 @@ export function createHttpsTransport(options: HttpsTransportOptions = {}): Trans
  * Trusted roots are added one by one to Node's own list, which every context shares. A `ca` list would be parsed anew for each connection:
  * 19 ms and 1 MB for Mozilla's 144 roots, instead of 1 ms and 90 KB.
  */
-function secureContext(certificate: ClientCertificate, roots: readonly string[], legacy: boolean): SecureContext {
+function secureContext(
+  { certificate, newestTls = 'TLSv1.2' }: GovernmentRequest,
+  roots: readonly string[],
+  legacy: boolean,
+): SecureContext {
   const secure = createSecureContext({
     key: certificate.keyPem,
     cert: certificate.chainPem,
     minVersion: 'TLSv1.2',
-    maxVersion: 'TLSv1.2',
+    maxVersion: newestTls,
     ...(legacy && { secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT }),
   });
   for (const root of roots) secure.context.addCACert(root);

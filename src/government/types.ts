@@ -9,6 +9,8 @@ export interface ClientCertificate {
   readonly chainPem: string;
   /** SHA-256 of the leaf, hex: names the connection pool, so that no company ever uses another's connection. */
   readonly thumbprint: string;
+  /** Whose certificate it is, where that is known: a root's certificate speaks for its branches. */
+  readonly holderTaxId?: string;
 }
 
 /** One HTTPS request to a government address. */
@@ -20,6 +22,11 @@ export interface GovernmentRequest {
   readonly certificate: ClientCertificate;
   /** Milliseconds for the whole exchange, connection included. */
   readonly limitMs: number;
+  /**
+   * Highest version of TLS. Default 1.2: IIS asks for the client certificate by renegotiation, after the request, which TLS 1.3 does not have
+   * (nfe-cte.md 1e). Never below 1.2.
+   */
+  readonly newestTls?: 'TLSv1.2' | 'TLSv1.3';
   /** Largest answer accepted, bytes. */
   readonly maxAnswerBytes: number;
   /** Cuts the connection: the lease was lost or the process stops. */

@@ -53,7 +53,10 @@ const FORGETFUL: QueueObserver & JournalObserver = {
 };
 
 /** Addresses of one environment. */
-export type Endpoints = Record<'nfeDistribution' | 'nfeEvent' | 'nfeEventSvrs' | 'cteDistribution', string>;
+export type Endpoints = Record<
+  'nfeDistribution' | 'nfeEvent' | 'nfeEventSvrs' | 'cteDistribution' | 'adn' | 'sefin',
+  string
+>;
 
 /** A running simulator. Everything that the control API does can be done here by method. */
 export class Simulator {
@@ -135,6 +138,8 @@ export class Simulator {
       cteDistribution: `${this.url}/${environment}${CTE.path}`,
       nfeEvent: `${this.url}/${environment}/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx`,
       nfeEventSvrs: `${this.url}/${environment}/ws/recepcaoevento/recepcaoevento4.asmx`,
+      adn: `${this.url}/${environment}/contribuintes`,
+      sefin: `${this.url}/${environment}/SefinNacional`,
     });
     return { production: of('production'), homologation: of('homologation') };
   }
