@@ -21,8 +21,8 @@ export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScal
   readonly allowPrivateWebhooks: boolean;
   readonly temporal: TemporalAddress;
   readonly logger: Logger;
-  /** Port for the Temporal SDK's own metrics; null: none. */
-  readonly temporalMetricsPort: number | null;
+  /** Port for the Temporal SDK's own metrics. Default: none. */
+  readonly temporalMetricsPort?: number | null;
   /** Port for /healthz and /metrics; null: none. */
   readonly port: number | null;
 }
@@ -54,7 +54,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
   try {
     await assertMigrated(database);
-    const connection = await connectWorker(options.temporal, logger, options.temporalMetricsPort);
+    const connection = await connectWorker(options.temporal, logger, options.temporalMetricsPort ?? null);
     closers.push(() => connection.close());
     if (options.port !== null) {
       const server = await serveMetrics(options.port, metrics);
