@@ -94,6 +94,31 @@ export const variables = z.object({
     .default(false)
     .meta({ default: 'false', what: 'lets webhooks go to private, loopback and link-local addresses' }),
 
+  MALOTE_SMTP_URL: z
+    .string()
+    .refine((text) => isSmtp(text), {
+      error: 'is no mail server: expected smtp://user:password@host:587 or smtps://user:password@host:465',
+    })
+    .optional()
+    .meta({
+      default: 'none: no mails',
+      what: 'mail server for [alerts](#mail): `smtp://user:password@host:587` (STARTTLS, which a password insists on) or `smtps://…:465`',
+    }),
+
+  MALOTE_ALERT_EMAIL_FROM: z
+    .email({ error: 'is no mail address' })
+    .optional()
+    .meta({ default: 'none', what: 'sender of those mails' }),
+
+  MALOTE_ALERT_EMAIL_TO: z
+    .string()
+    .refine((text) => addressesIn(text).every((address) => z.email().safeParse(address).success), {
+      error: 'must be mail addresses, separated by commas',
+    })
+    .transform(addressesIn)
+    .optional()
+    .meta({ default: 'none', what: 'who gets those mails: addresses, separated by commas' }),
+
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent',
@@ -116,6 +141,14 @@ function rate() {
   return decimal().refine((value) => value > 0 && value <= 10_000, {
     error: 'must be a number of calls per second above 0 and up to 10000',
   });
+}
+
+function addressesIn(text: string): string[] {
+  return text.split(',').map((address) => address.trim());
+}
+
+function isSmtp(text: string): boolean {
+  return URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
 }
 
 function isObjectStore(text: string): boolean {

@@ -29,6 +29,8 @@ export interface Config {
   /** Null: not set; then 1, or what the simulator brings. */
   readonly timeScale: number | null;
   readonly allowPrivateWebhooks: boolean;
+  /** Null: alerts are not told by mail. */
+  readonly mail: MailSettings | null;
   readonly logLevel: Variables['LOG_LEVEL'];
   /** From Temporal's standard environment configuration. `address` null: the embedded server. */
   readonly temporal: {
@@ -36,6 +38,14 @@ export interface Config {
     readonly namespace: string;
     readonly connectionOptions: NativeConnectionOptions;
   };
+}
+
+/** Where mails about alerts go out, and to whom. */
+export interface MailSettings {
+  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  readonly url: string;
+  readonly from: string;
+  readonly to: readonly string[];
 }
 
 /** What a process cannot do without, beyond what has a default. */
@@ -75,7 +85,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, needs: readonly Need[] = [], 
   for (const need of needs) {
     if (given[need] === undefined) faults.push(`${need} is not set, and this command needs it (docs/operating.md)`);
   }
-  faults.push(...unknownVariables(Object.keys(given)));
+  faults.push(...unknownVariables(Object.keys(given)), ...lackingForMail(given));
   for (const [name, check] of Object.entries(checks)) faults.push(...checked(name as keyof Checks, given[name], check));
   const temporal = readTemporal(given as Record<string, string>, faults);
 
@@ -111,8 +121,23 @@ function fromVariables(data: Variables): Omit<Config, 'temporal'> {
     rates: { nfe: data.MALOTE_RATE_NFE, cte: data.MALOTE_RATE_CTE, nfse: data.MALOTE_RATE_NFSE },
     timeScale: data.MALOTE_TIME_SCALE ?? null,
     allowPrivateWebhooks: data.MALOTE_ALLOW_PRIVATE_WEBHOOKS,
+    mail: mailFrom(data),
     logLevel: data.LOG_LEVEL,
   };
+}
+
+function mailFrom(data: Variables): MailSettings | null {
+  const { MALOTE_SMTP_URL: url, MALOTE_ALERT_EMAIL_FROM: from, MALOTE_ALERT_EMAIL_TO: to } = data;
+  return url !== undefined && from !== undefined && to !== undefined ? { url, from, to } : null;
+}
+
+const FOR_MAIL = ['MALOTE_SMTP_URL', 'MALOTE_ALERT_EMAIL_FROM', 'MALOTE_ALERT_EMAIL_TO'] as const;
+
+/** Some of them without the others would mean that no mail goes out although somebody expects it. */
+function lackingForMail(given: Readonly<Record<string, unknown>>): string[] {
+  const lacking = FOR_MAIL.filter((name) => given[name] === undefined);
+  if (lacking.length === 0 || lacking.length === FOR_MAIL.length) return [];
+  return lacking.map((name) => `${name} is not set: mails about alerts need ${FOR_MAIL.join(', ')}`);
 }
 
 /**
@@ -170,6 +195,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     masterKey: masked(config.masterKey),
     apiKey: masked(config.apiKey),
     governmentCaFile: masked(config.governmentCaFile),
+    mail: config.mail && { url: withoutPassword(config.mail.url), from: config.mail.from, to: config.mail.to.length },
     temporal: {
       address: config.temporal.address,
       namespace: config.temporal.namespace,

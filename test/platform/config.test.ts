@@ -45,6 +45,7 @@ describe('configuration', () => {
         rates: { nfe: 30, cte: 30, nfse: 20 },
         timeScale: null,
         allowPrivateWebhooks: false,
+        mail: null,
         logLevel: 'info',
         temporal: { address: null, namespace: 'default', connectionOptions: undefined },
       },
@@ -92,6 +93,32 @@ describe('configuration', () => {
   test('an empty variable counts as absent, as compose files pass them', () => {
     assert.equal(loadConfig({ MALOTE_HTTP_PORT: '', DATABASE_URL: ' ' }).http.port, 3000);
     assert.equal(faultsOf({ MALOTE_MASTER_KEY: '' }, ['MALOTE_MASTER_KEY']).length, 1);
+  });
+
+  test('mails need server, sender and recipients, all or none', () => {
+    const mail = {
+      MALOTE_SMTP_URL: 'smtp://malote:geheim@mail.example:587',
+      MALOTE_ALERT_EMAIL_FROM: 'malote@firm.example',
+      MALOTE_ALERT_EMAIL_TO: 'a@firm.example, b@firm.example',
+    };
+    assert.deepEqual(loadConfig(mail).mail, {
+      url: mail.MALOTE_SMTP_URL,
+      from: 'malote@firm.example',
+      to: ['a@firm.example', 'b@firm.example'],
+    });
+    assert.deepEqual(faultsOf({ ...mail, MALOTE_ALERT_EMAIL_FROM: '' }), [
+      'MALOTE_ALERT_EMAIL_FROM is not set: mails about alerts need MALOTE_SMTP_URL, MALOTE_ALERT_EMAIL_FROM, MALOTE_ALERT_EMAIL_TO',
+    ]);
+    assert.deepEqual(
+      faultsOf({
+        MALOTE_SMTP_URL: 'https://mail.example',
+        MALOTE_ALERT_EMAIL_FROM: 'x',
+        MALOTE_ALERT_EMAIL_TO: 'a@firm.example,',
+      }).map((fault) => fault.split(' ').slice(0, 3).join(' ')),
+      ['MALOTE_SMTP_URL is no', 'MALOTE_ALERT_EMAIL_FROM is no', 'MALOTE_ALERT_EMAIL_TO must be'],
+    );
+    const shown = JSON.stringify(describeConfig(loadConfig(mail)).mail);
+    assert.equal(shown, '{"url":"smtp://malote:***@mail.example:587","from":"malote@firm.example","to":2}');
   });
 
   test('no fault repeats a secret', () => {
