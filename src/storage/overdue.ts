@@ -8,11 +8,30 @@ import { instant } from './database.js';
 const WAITS_FOR_PEOPLE = ['certificate', 'disabled', 'attention', 'handing-over'];
 
 /** Longest spread after a service's pause: captures that wait in it are late on purpose. */
-const LONGEST_SPREAD_MS = 60 * 60_000;
+const LONGEST_SPREAD = '1 hour';
+
+/** Captures `c` with the row `s` of their service. */
+export const OVERDUE_CAPTURES = `captures c
+  left join services s on s.service = c.document_type || '-distribution' and s.environment = c.environment`;
 
 /**
- * Enabled captures whose next query was due before `before`, longest overdue first. Not those that are held by a person, that wait for
- * people, that have a call in hand, or whose service is paused or was within the last hour.
+ * Enabled captures whose next query was due before an instant. Not those that are held by a person, that wait for people, that have a
+ * call in hand, or whose service is paused or was within the last hour.
+ *
+ * @param now @param before SQL of instants
+ */
+export function isOverdue(now: string, before: string): string {
+  return `c.enabled and c.phase not in (${WAITS_FOR_PEOPLE.map((phase) => `'${phase}'`).join(', ')})
+    and (c.not_before < ${before} or (c.not_before is null and c.updated_at < ${before}))
+    and coalesce(to_timestamp((c.state ->> 'nextQueryAt')::float8 / 1000), c.updated_at) < ${before}
+    and (c.held_until is null or c.held_until < ${before})
+    and (c.call_deadline is null or c.call_deadline < ${now})
+    and s.paused_until is null
+    and (s.last_paused_until is null or s.last_paused_until < ${now}::timestamptz - interval '${LONGEST_SPREAD}')`;
+}
+
+/**
+ * Overdue captures, longest overdue first.
  *
  * @param before milliseconds
  */
@@ -23,16 +42,9 @@ export async function overdueCaptures(
   limit: number,
 ): Promise<CaptureKey[]> {
   const { rows } = await db.query<CaptureKey>(
-    `select c.company_id as "companyId", c.document_type as "documentType", c.environment
-     from captures c
-     left join services s on s.service = c.document_type || '-distribution' and s.environment = c.environment
-     where c.enabled and coalesce(c.not_before, c.updated_at) < $2 and c.phase <> all($3)
-       and coalesce(to_timestamp((c.state ->> 'nextQueryAt')::float8 / 1000), c.updated_at) < $2
-       and (c.held_until is null or c.held_until < $2)
-       and (c.call_deadline is null or c.call_deadline < $1)
-       and s.paused_until is null and (s.last_paused_until is null or s.last_paused_until < $4)
-     order by c.not_before limit $5`,
-    [instant(now), instant(before), WAITS_FOR_PEOPLE, instant(now - LONGEST_SPREAD_MS), limit],
+    `select c.company_id as "companyId", c.document_type as "documentType", c.environment from ${OVERDUE_CAPTURES}
+     where ${isOverdue('$1', '$2')} order by c.not_before limit $3`,
+    [instant(now), instant(before), limit],
   );
   return rows;
 }
