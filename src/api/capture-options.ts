@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { CaptureOptions } from '../model/words.js';
-import { environment, instant, nsuInput, text } from './schemas/common.js';
+import type { CaptureOptions, DocumentType } from '../model/words.js';
+import type { FieldFault } from './problem.js';
+import { environment, instant, nsuInput, oneOf, text } from './schemas/common.js';
 
 /** The longest extra wait: far below the 60 days after which the government stops numbering. */
 const MAX_INTERVAL_MINUTES = 30 * 24 * 60;
@@ -15,7 +16,11 @@ const handler = z
   })
   .describe('Your own Temporal activity: every page is handed to it, in order, before any further query. null: none');
 
-/** Body of `PUT …/captures/nfe`. */
+const eventType = z.string().regex(/^[0-9]{6}$/, 'expected six digits, such as 110111');
+/** Roles in a CT-e that a company can be told of. */
+const PARTIES = ['taker', 'sender', 'dispatcher', 'receiver', 'recipient'] as const;
+
+/** Body of `PUT …/captures/{documentType}`; what is for one type only: {@link foreignOptions}. */
 export const captureOrder = z.strictObject({
   environment: environment
     .default('homologation')
@@ -48,6 +53,22 @@ export const captureOrder = z.strictObject({
     .nullable()
     .optional()
     .describe('NF-e: registers Awareness (210210) for summaries whose full document does not come. Off unless enabled'),
+  eventTypes: z
+    .array(eventType)
+    .max(200)
+    .nullable()
+    .optional()
+    .describe(
+      'CT-e: webhooks for events of these types only; none of them for an empty list. The others are stored. null: all',
+    ),
+  interestedParties: z
+    .array(oneOf(PARTIES))
+    .min(1, 'expected at least one role; null means all documents')
+    .nullable()
+    .optional()
+    .describe(
+      'CT-e: webhooks only for documents in which the company has one of these roles, and for their events. The others are stored. null: all',
+    ),
   webhookUrl: z
     .string({ error: 'expected a URL' })
     .nullable()
@@ -64,10 +85,28 @@ export const captureOptionsView = z
     startNsu: z.string().optional(),
     notBefore: z.string().optional(),
     minIntervalMinutes: z.number().optional(),
+    eventTypes: z.array(z.string()).readonly().nullable().optional(),
+    interestedParties: z.array(z.string()).readonly().nullable().optional(),
     autoAwareness: z.object({ enabled: z.boolean(), minutesToWait: z.number() }).optional(),
     webhookUrl: z.string().optional(),
   })
   .meta({ id: 'CaptureOptions' });
+
+/** Options that one document type alone has. */
+const ONLY: { readonly [option in keyof CaptureOrder]?: DocumentType } = {
+  autoAwareness: 'nfe',
+  eventTypes: 'cte',
+  interestedParties: 'cte',
+};
+
+/** What is wrong with options of another document type; taking away what cannot be there is no fault. */
+export function foreignOptions(documentType: DocumentType, order: CaptureOrder): FieldFault[] {
+  return (Object.keys(ONLY) as (keyof CaptureOrder)[]).flatMap((field) => {
+    const only = ONLY[field];
+    const given = order[field] !== undefined && order[field] !== null;
+    return given && only !== documentType ? [{ field, message: `is an option of ${only} captures` }] : [];
+  });
+}
 
 /** The options in force with the given ones over them: absent ones stay, null takes one away. */
 export function mergedOptions(current: CaptureOptions, order: CaptureOrder): CaptureOptions {

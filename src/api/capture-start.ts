@@ -9,7 +9,7 @@ import { setCaptureEndpoint } from '../storage/endpoints.js';
 import { endpointUrlProblem } from '../webhooks/endpoint-url.js';
 import { newSecret } from '../webhooks/signature.js';
 import type { Caller } from './authorization.js';
-import { type CaptureOrder, mergedOptions } from './capture-options.js';
+import { type CaptureOrder, foreignOptions, mergedOptions } from './capture-options.js';
 import type { ApiDependencies } from './dependencies.js';
 import { invalidInput, notFound, Problem } from './problem.js';
 import { isoInstant } from './schemas/common.js';
@@ -30,6 +30,8 @@ export async function startCapture(
   order: CaptureOrder,
   by: { readonly caller: Caller; readonly log: FastifyBaseLogger },
 ): Promise<StartedCapture> {
+  const foreign = foreignOptions(capture.documentType, order);
+  if (foreign.length > 0) throw invalidInput(...foreign);
   const { webhookUrl } = order;
   const urlProblem = webhookUrl ? endpointUrlProblem(webhookUrl, deps.allowPrivateWebhooks) : null;
   if (urlProblem !== null) throw invalidInput({ field: 'webhookUrl', message: urlProblem });

@@ -18,7 +18,7 @@ import { companyParams, documentType, environment, flag, instant, noBody, uf } f
 import { tellWorkflow, type Warnings, warnings } from './workflow-notice.js';
 
 /** Document types that can be captured so far; the others' routes exist and say so. */
-const CAPTURED: readonly DocumentType[] = ['nfe'];
+const CAPTURED: readonly DocumentType[] = ['nfe', 'cte'];
 
 export const captureParams = companyParams.extend({ documentType });
 const captureQuery = z.strictObject({

@@ -90,7 +90,8 @@ export const ERROR_CATALOGUE = {
   document_type_not_supported: {
     status: 422,
     title: 'This document type cannot be captured yet',
-    action: 'Use `nfe`. The routes for the others exist so that clients can be written; their captures come later.',
+    action:
+      'Use `nfe` or `cte`. The routes for the others exist so that clients can be written; their captures come later.',
   },
   idempotency_key_reused: {
     status: 422,
