@@ -3,6 +3,7 @@ import { cadenceOf, RECOVERY_ATTEMPTS, recoveryWait, STOPPING, scaled } from '..
 import type { CaptureState } from '../model/capture-state.js';
 import { ZERO_NSU } from '../model/nsu.js';
 import { ANSWERED, type Outcome } from '../model/outcome.js';
+import { isFinalAnswer } from '../model/point-answers.js';
 import { POINT_WINDOW } from '../model/point-quota.js';
 import { type CallRow, getCall, type PointOrigin, pointCallFacts, settleCall } from '../storage/calls.js';
 import { type CaptureRow, snapshotOf } from '../storage/capture-rows.js';
@@ -117,7 +118,7 @@ class PointTransaction {
       granted: outcome.kind === 'documents',
       result: { documentIds: stored.documentIds } satisfies KeptResult,
     });
-    await settleReprocess(tx, { callId: call.id }, endOf(outcome, stored), now);
+    await settleReprocess(tx, { callId: call.id }, { ...endOf(outcome, stored), statusText: answer.statusText }, now);
     const after = await commitState(
       tx,
       row,
@@ -217,7 +218,10 @@ class PointTransaction {
     const { tx, row, now } = this;
     const window = scaled(POINT_WINDOW, row.state.timeScale);
     const { calls } = await quotaFacts(tx, row, { now, window, subject: null });
-    return calls.filter(({ takesSlot }) => takesSlot).map(({ at }) => at);
+    return calls
+      .filter(({ takesSlot }) => takesSlot)
+      .map(({ at }) => at)
+      .sort((a, b) => a - b);
   }
 }
 
@@ -236,8 +240,10 @@ function endOf(outcome: Outcome, { documents, documentIds, failed }: Stored): Re
         ? { status: 'done', statusCode, documentIds }
         : { status: 'failed', reason: 'item_failed', statusCode };
     case 'none':
-    case 'rejected':
       return { status: 'not_available', statusCode };
+    case 'rejected':
+      if (isFinalAnswer(outcome.statusCode)) return { status: 'not_available', statusCode };
+      return { status: 'failed', reason: outcome.kind, statusCode };
     default:
       return { status: 'failed', reason: outcome.kind, statusCode };
   }

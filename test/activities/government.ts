@@ -2,6 +2,7 @@ import type { DistributionQuestion, DistributionService } from '../../src/activi
 import { readDistributionAnswer } from '../../src/government/distribution-answer.js';
 import type { CallAnswer, ReadAnswer } from '../../src/government/types.js';
 import { parseNsu, ZERO_NSU } from '../../src/model/nsu.js';
+import type { PointAsk } from '../../src/model/point-query.js';
 import { docZip, summary } from '../documents/samples.js';
 
 /** One docZip of a page: an NSU (null: the answer gives none) and XML, or bytes that are none. */
@@ -66,7 +67,7 @@ function read(bytes: Uint8Array): ReadAnswer {
 
 /** A government that answers as it is told and writes down every request that left. */
 export class ScriptedGovernment implements DistributionService {
-  readonly journal: { companyId: string; ultNsu: string; at: number }[] = [];
+  readonly journal: { companyId: string; ultNsu: string; at: number; point?: PointAsk | undefined }[] = [];
   #inFlight = new Map<string, number>();
   /** Most calls of one company at once, ever. Must stay 1. */
   overlap = 0;
@@ -88,7 +89,7 @@ export class ScriptedGovernment implements DistributionService {
       return nothing('not_sent', error instanceof Error ? error.message : 'not sent');
     }
     const { companyId } = question.capture;
-    this.journal.push({ companyId, ultNsu: question.ultNsu, at: Date.now() });
+    this.journal.push({ companyId, ultNsu: question.ultNsu, at: Date.now(), point: question.point });
     const together = (this.#inFlight.get(companyId) ?? 0) + 1;
     this.#inFlight.set(companyId, together);
     this.overlap = Math.max(this.overlap, together);
