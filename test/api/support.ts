@@ -29,6 +29,7 @@ export class RecordingTemporal implements TemporalGateway {
   stopCapture = (capture: CaptureKey) => this.#say('stop', capture);
   resumeCapture = (capture: CaptureKey) => this.#say('resume', capture);
   wakeCapture = (capture: CaptureKey) => this.#say('wake', capture);
+  wakeManifestation = (capture: CaptureKey) => this.#say('manifest', capture);
   wakeDelivery = async (endpointId: string) => this.#note(`deliver ${endpointId}`);
   check = async () => this.#note(null);
 
