@@ -40,6 +40,6 @@ export function scrub(text: string): string {
 }
 
 /** Last 4 characters of a tax ID or key, punctuation aside: "…0198". */
-export function maskTaxId(taxId: string): string {
+function maskTaxId(taxId: string): string {
   return `…${taxId.replace(/[^0-9A-Za-z]/g, '').slice(-4)}`;
 }

@@ -13,7 +13,7 @@ export interface DemoCompany {
   readonly share: number;
 }
 
-export const DEMO_COMPANIES: readonly DemoCompany[] = [
+const DEMO_COMPANIES: readonly DemoCompany[] = [
   { taxId: '11222333000181', name: 'Padaria Aurora Ltda', uf: 'SP', share: 1 },
   // Letters in a CNPJ are legal since July 2026.
   { taxId: '12ABC34501DE35', name: 'Oficina Ipê Ltda', uf: 'MG', share: 1 },

@@ -47,7 +47,7 @@ function idOf(flag: '-u' | '-g', name: string): number | null {
 }
 
 /** True when the user may walk down to the folder: every folder above is open to it. */
-export function canReach(user: ServerUser, folder: string): boolean {
+function canReach(user: ServerUser, folder: string): boolean {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(at)) {
       const { mode, uid, gid } = statSync(at);

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pretty from 'pino-pretty';
 import { startApi } from '../api/start.js';
 import { describeConfig } from '../platform/config.js';
 import { createLogger, type Logger } from '../platform/log.js';
@@ -93,7 +94,11 @@ export async function runSimulator(options: SimulatorProcess): Promise<void> {
 }
 
 function startLog(settings: Settings, role: string): Logger {
-  const logger = createLogger({ level: settings.logLevel, role });
+  // For machines JSON; for a person at a terminal one readable line each.
+  const destination = process.stdout.isTTY
+    ? { destination: pretty({ ignore: 'pid,role', singleLine: true, sync: true }) }
+    : {};
+  const logger = createLogger({ level: settings.logLevel, role, ...destination });
   logger.info(describeConfig(settings), 'starting');
   return logger;
 }

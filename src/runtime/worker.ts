@@ -17,7 +17,7 @@ export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScal
   readonly objectStore: string;
   readonly masterKey: string;
   readonly governmentCaFile: string | null;
-  readonly rates: { readonly nfe: number; readonly cte: number };
+  readonly rates: { readonly nfe: number; readonly cte: number; readonly nfse: number };
   readonly allowPrivateWebhooks: boolean;
   readonly temporal: TemporalAddress;
   readonly logger: Logger;
