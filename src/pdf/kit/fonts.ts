@@ -34,12 +34,16 @@ export function textWidth(text: string, font: Font, size: number): number {
   return (sum * size) / 1000;
 }
 
-/** pdfkit has the widths in the order of the bytes, without the bytes that stand for nothing or for a second blank or hyphen. */
+/**
+ * pdfkit has the widths in the order of the bytes, without the bytes that stand for nothing or for a second blank or hyphen, and with ÿ in
+ * the place of Ÿ, which it does not know.
+ */
 function widthsByByte(glyphWidths: readonly number[]): Float64Array {
   const widths = new Float64Array(256);
   let glyph = 0;
-  for (let byte = 0x20; byte <= 0xff; byte++) {
-    if (isGlyph(byte)) widths[byte] = glyphWidths[glyph++] ?? 0;
+  for (let byte = 0x20; byte < 0xff; byte++) {
+    if (byte === 0x9f) widths[0xff] = glyphWidths[glyph++] ?? 0;
+    else if (isGlyph(byte)) widths[byte] = glyphWidths[glyph++] ?? 0;
   }
   return widths;
 }

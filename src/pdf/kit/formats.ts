@@ -5,9 +5,9 @@
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** `1234.5` → `1.234,50`: two decimals or more, if the XML has more. */
+/** `1234.50` → `1.234,50`. */
 export function amount(text: string): string {
-  return decimal(text, (decimals) => decimals.padEnd(2, '0'));
+  return decimal(text, (decimals) => decimals);
 }
 
 /** `15.0000` → `15,00`, `0.8500000000` → `0,85`, `0.125` → `0,125`: without the zeros behind the second decimal. */

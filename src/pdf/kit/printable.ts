@@ -3,8 +3,8 @@
  * every text of a document is brought to WinAnsi where it enters, before anything is measured.
  */
 
-/** What WinAnsi has at the bytes 0x80 to 0x9F (a blank where it has nothing). The bytes from 0xA0 on are the same as in Unicode. */
-const EXTRAS = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
+/** What WinAnsi has at the bytes 0x80 to 0x9F (a blank where it has nothing, or pdfkit no width: Ÿ). The bytes from 0xA0 on are the same as in Unicode. */
+const EXTRAS = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ ž ';
 const EXTRA_BYTES: ReadonlyMap<number, number> = new Map(
   [...EXTRAS].flatMap((character, at) => (character === ' ' ? [] : [[character.charCodeAt(0), 0x80 + at]])),
 );
@@ -20,6 +20,7 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
   ['≥', '>='],
   ['≠', '<>'],
   ['→', '->'],
+  ['⁄', '/'],
   ['′', "'"],
   ['″', '"'],
   ['⌀', 'Ø'],
