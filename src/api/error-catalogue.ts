@@ -56,6 +56,11 @@ export const ERROR_CATALOGUE = {
     title: 'The capture is stopped',
     action: 'Start it with `PUT …/captures/{documentType}`; only a started capture can be resumed or paused.',
   },
+  manifestation_pending: {
+    status: 409,
+    title: 'Another statement about the note is on its way',
+    action: 'Wait until it is settled (`GET /v1/manifestations?key=…`), then ask again.',
+  },
   company_being_deleted: {
     status: 409,
     title: 'The company is being deleted',
@@ -92,6 +97,16 @@ export const ERROR_CATALOGUE = {
     title: 'This document type cannot be captured yet',
     action:
       'Use `nfe` or `cte`. The routes for the others exist so that clients can be written; their captures come later.',
+  },
+  capture_missing: {
+    status: 422,
+    title: 'The company has no such capture',
+    action: 'Start one with `PUT …/captures/{documentType}` in the environment that is meant; it may be stopped again.',
+  },
+  manifestation_not_possible: {
+    status: 422,
+    title: 'The government would not take this statement',
+    action: 'See `errors`: the note or the statement cannot be meant. Nothing was sent.',
   },
   idempotency_key_reused: {
     status: 422,

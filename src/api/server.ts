@@ -18,6 +18,7 @@ import { eventFeedRoutes } from './event-feed.js';
 import { gapRoutes } from './gaps.js';
 import { healthRoutes } from './health.js';
 import { honourIdempotencyKeys } from './idempotency.js';
+import { manifestationRoutes } from './manifestations.js';
 import { openApiDocument } from './openapi.js';
 import { Problem } from './problem.js';
 import { requestId, traceRequests } from './request-trace.js';
@@ -73,6 +74,7 @@ const ROUTES = [
   gapRoutes,
   callLogRoutes,
   documentRoutes,
+  manifestationRoutes,
   archiveRoutes,
   eventFeedRoutes,
   webhookEndpointRoutes,

@@ -21,6 +21,7 @@ export function temporalGateway(connection: Connection, namespace: string): Temp
       }),
     resumeCapture: (capture) => inTime(() => messenger.resumeCapture(capture)),
     wakeCapture: (capture) => inTime(() => messenger.wakeCapture(capture)),
+    wakeManifestation: (capture) => inTime(() => messenger.wakeManifestation(capture)),
     wakeDelivery: (endpointId) => inTime(() => messenger.wakeDelivery(endpointId)),
     check: () => inTime(async () => void (await connection.workflowService.describeNamespace({ namespace }))),
   };

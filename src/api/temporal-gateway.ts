@@ -12,6 +12,8 @@ export interface TemporalGateway {
   resumeCapture(capture: CaptureKey): Promise<void>;
   /** "Look at your row again." */
   wakeCapture(capture: CaptureKey): Promise<void>;
+  /** "There are manifestations to send." */
+  wakeManifestation(capture: CaptureKey): Promise<void>;
   /** "There are rows to deliver." */
   wakeDelivery(endpointId: string): Promise<void>;
   /** Rejects when Temporal does not answer. */

@@ -152,6 +152,16 @@ export async function outlookOf(db: Queryable, capture: CaptureKey): Promise<Out
   return rows[0] ?? { pending: 0, nextDueAt: null };
 }
 
+/** Which of these companies have something pending. */
+export async function pendingManifestations(db: Queryable, companyIds: readonly string[]): Promise<CaptureKey[]> {
+  const { rows } = await db.query<CaptureKey>(
+    `select distinct company_id as "companyId", document_type as "documentType", environment from manifestations
+     where company_id = any($1::uuid[]) and status = 'pending'`,
+    [companyIds],
+  );
+  return rows;
+}
+
 /** Who has had something due since `before`: nobody seems to be sending it. */
 export async function overdueManifestations(db: Queryable, before: number, limit: number): Promise<CaptureKey[]> {
   const { rows } = await db.query<CaptureKey>(
