@@ -4,10 +4,9 @@ import { scaled } from '../cadence/index.js';
 import type { HousekeepingActivities } from '../model/activity-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import type { Clock } from '../platform/clock.js';
-import { openAlert } from '../storage/alerts.js';
 import type { Database } from '../storage/database.js';
 import { overdueManifestations } from '../storage/manifestation-queue.js';
-import { closeStalled, overdueCaptures, overdueEndpoints } from '../storage/overdue.js';
+import { overdueCaptures, overdueEndpoints } from '../storage/overdue.js';
 
 export interface OverdueDependencies {
   readonly database: Database;
@@ -21,7 +20,6 @@ export interface OverdueDependencies {
 }
 
 const CAPTURE_OVERDUE_MS = 15 * 60_000;
-const CAPTURE_STALLED_MS = 60 * 60_000;
 const ENDPOINT_OVERDUE_MS = 30_000;
 const MANIFESTATION_OVERDUE_MS = 2 * 60_000;
 /** A run takes this many; the next minute's takes the next. After a lost Temporal 100,000 captures are back within the hour of their wait. */
@@ -51,21 +49,9 @@ export function createStartOverdue(deps: OverdueDependencies): Pick<Housekeeping
         endpoints: await eachOf(endpoints, deps.wakeEndpoint),
         manifestations: await eachOf(manifestations, deps.wakeManifestation),
       };
-      await tellOfStalled(deps.database, now, scaled(CAPTURE_STALLED_MS, deps.timeScale));
       return started;
     },
   };
-}
-
-/** An hour overdue despite being woken every minute: the workflow itself is broken, or no worker takes its queue. */
-async function tellOfStalled(database: Database, now: number, age: number): Promise<void> {
-  const stalled = await overdueCaptures(database, now, now - age, BATCH);
-  for (const capture of stalled) {
-    const detail =
-      'its query is overdue by more than an hour although it was woken: look at its workflow and its workers';
-    await openAlert(database, { code: 'capture_stalled', ...capture }, detail, now);
-  }
-  await closeStalled(database, now - age, now);
 }
 
 /** One that cannot be reached does not keep the others waiting: the next minute tries again. */

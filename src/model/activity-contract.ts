@@ -123,13 +123,21 @@ export interface DeliveryActivities {
 export interface HousekeepingActivities {
   /**
    * Signal-with-start (signal `wake`, never `start`: a stop must not be undone) for every enabled capture more than 15 minutes
-   * overdue, and for endpoints with rows due for 30 s. An hour overdue despite that: alert `capture_stalled`.
-   */
-  startOverdue(): Promise<{ captures: number; endpoints: number }>;
+   * overdue, for endpoints with rows due for 30 s, and for manifestations due for 2 minutes.   */
+  startOverdue(): Promise<{ captures: number; endpoints: number; manifestations: number }>;
+  /** Marks summaries whose whole document has not come two days after it was asked for; alerts, and closes alerts that are over. */
+  watchAwaitedXml(): Promise<{ overdue: number }>;
   /** Decodes due failed items again, from their archives. */
   decodeFailedItems(): Promise<{ resolved: number; stillFailing: number }>;
   /** Sends webhooks that waited long enough for another document of their key. */
   releaseHeld(): Promise<{ released: number }>;
+  /**
+   * Opens and closes the alerts that are a matter of time, and closes those whose reason is gone. Every minute: captures that stand
+   * still. Every hour: numbering at risk, certificates, deadlines.
+   */
+  watchAlerts(input: { every: 'minute' | 'hour' }): Promise<{ opened: number }>;
+  /** Tells operators by mail, at most one mail. A mail server that fails is no failure of the activity. */
+  mailAlerts(): Promise<{ mails: number }>;
   /** Retention: old call log partitions, attempts, outbox bodies; partitions made ahead. */
   sweep(): Promise<{ removed: number }>;
 }

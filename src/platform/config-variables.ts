@@ -148,7 +148,11 @@ function addressesIn(text: string): string[] {
 }
 
 function isSmtp(text: string): boolean {
-  return URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  // A percent sign that encodes nothing: it was meant to be one, and had to be written %25.
+  const encoded = `${username}${password}`.replace(/%[0-9A-Fa-f]{2}/g, '');
+  return /^smtps?:$/.test(protocol) && hostname !== '' && !encoded.includes('%');
 }
 
 function isObjectStore(text: string): boolean {

@@ -61,14 +61,3 @@ export async function overdueEndpoints(db: Queryable, before: number, limit: num
   );
   return rows.map((row) => row.id);
 }
-
-/** Closes the `capture_stalled` alerts of captures that are stopped, or due no earlier than `before` again. */
-export async function closeStalled(db: Queryable, before: number, now: number): Promise<void> {
-  await db.query(
-    `update alerts a set closed_at = $2 from captures c
-     where a.code = 'capture_stalled' and a.closed_at is null and c.company_id = a.company_id
-       and c.document_type = a.document_type and c.environment = a.environment
-       and (not c.enabled or coalesce(c.not_before, c.updated_at) >= $1)`,
-    [instant(before), instant(now)],
-  );
-}

@@ -8,8 +8,10 @@ import {
   distributionService,
   type TransactionClock,
 } from '../activities/index.js';
+import { createMailAlerts, type MailDependencies } from '../activities/mail-alerts.js';
 import { createManifestationActivities } from '../activities/manifestations.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
+import { createWatchAlerts } from '../activities/watch-alerts.js';
 import type { Keyring } from '../certificates/keyring.js';
 import { webhookSecretBox } from '../certificates/secret-box.js';
 import { openKey } from '../certificates/vault.js';
@@ -43,6 +45,9 @@ export interface WorkerParts {
   readonly timeScale: number;
   readonly observer?: CallObserver;
   readonly onWakeError?: (endpointId: string, error: unknown) => void;
+  /** Tells operators of alerts. Default: no mails. */
+  readonly sendMail?: MailDependencies['sendMail'];
+  readonly onMail?: NonNullable<MailDependencies['onMail']>;
   /** Default: PostgreSQL's. Time-skipping tests give another. */
   readonly clock?: TransactionClock;
   /** For tests: everything else that the activities take. */
@@ -104,6 +109,15 @@ export function activitiesOf(parts: WorkerParts) {
     wakeManifestation: (capture) => messenger.wakeManifestation(capture),
     timeScale: parts.timeScale,
   });
+  const alerts = {
+    ...createWatchAlerts(common),
+    ...createMailAlerts({
+      database,
+      clock,
+      sendMail: parts.sendMail ?? null,
+      ...(parts.onMail && { onMail: parts.onMail }),
+    }),
+  };
   const delivery = createDeliveryActivities({
     database,
     clock,
@@ -114,7 +128,13 @@ export function activitiesOf(parts: WorkerParts) {
   return {
     government: { ...activities.government, ...manifestations.government },
     webhooks: { ...delivery },
-    background: { ...activities.captureRow, ...activities.housekeeping, ...manifestations.background, startOverdue },
+    background: {
+      ...activities.captureRow,
+      ...activities.housekeeping,
+      ...manifestations.background,
+      ...alerts,
+      startOverdue,
+    },
     /** Sends the wakes that wait for their interval. */
     close: () => waker.close(),
   };

@@ -90,6 +90,16 @@ export async function handToHost(handler: HostHandler, page: HandoverPage): Prom
   return (await host[handler.activity]?.(page)) ?? null;
 }
 
+/** Once a minute is retry enough: what is to be told stays in the database. */
+export function mailing(): Pick<HousekeepingActivities, 'mailAlerts'> {
+  return proxyActivities<Pick<HousekeepingActivities, 'mailAlerts'>>({
+    taskQueue: TASK_QUEUES.background,
+    startToCloseTimeout: '1 minute',
+    scheduleToStartTimeout: '1 minute',
+    retry: { maximumAttempts: 1 },
+  });
+}
+
 export function housekeeping(): HousekeepingActivities {
   return proxyActivities<HousekeepingActivities>({
     taskQueue: TASK_QUEUES.background,
