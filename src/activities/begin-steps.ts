@@ -99,7 +99,7 @@ export async function refuseForCertificate(
   if (row.phase === 'certificate' && row.state.reason === reason) return refused({ row, company }, refusal);
   const marked = await commitState(tx, row, { ...row.state, phase: 'certificate', reason }, { now });
   const announcements = new Announcements(tx, row, company, now);
-  await announcements.open('certificate_expired', `no call is made: ${reason}`);
+  await announcements.open('certificate_expired', `no call is made: ${reason}`, 'company', 'critical');
   return refused({ row: marked ?? row, company }, refusal, await announcements.publish());
 }
 
@@ -134,7 +134,7 @@ export async function guardFacts({ tx, row, company, now }: Opening): Promise<{
 /** A usable certificate ends the phase of that name, whether or not a call is made now. */
 export async function leaveCertificatePhase({ tx, row, company, now }: Opening): Promise<CaptureRow> {
   if (row.phase !== 'certificate') return row;
-  await new Announcements(tx, row, company, now).close('certificate_expired');
+  await new Announcements(tx, row, company, now).close('certificate_expired', 'company');
   const state: CaptureState = { ...row.state, phase: 'waiting', reason: 'a usable certificate is stored' };
   return (await commitState(tx, row, state, { now })) ?? row;
 }
