@@ -1,14 +1,18 @@
 import type { Refusal } from '../model/activity-contract.js';
 import type { Nsu } from '../model/nsu.js';
+import { RECOVERY_MEANS } from '../model/recovery.js';
 import type { CaptureKey } from '../model/words.js';
-import { type CallRow, insertDistributionCall } from '../storage/calls.js';
+import { type CallRow, insertDistributionCall, SECOND_PASS } from '../storage/calls.js';
 import type { Transaction } from '../storage/database.js';
+import { passStart, writePass } from '../storage/second-pass.js';
 import {
   type BegunCall,
   type EarlierCalls,
   earlierCalls,
   guardFacts,
   leaveCertificatePhase,
+  nextTurn,
+  type Opening,
   openLocked,
   type Refused,
   recordCall,
@@ -66,16 +70,31 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginIn
   const current = facts.certificate.ok ? { ...opening, row: await leaveCertificatePhase(opening) } : opening;
   if (verdict.refusal) return refused(current, verdict.refusal);
   requireScale(opening, deps.timeScale);
+  const turn = await nextTurn(opening, verdict.certificate);
+  if (turn !== null) return refused(current, { reason: 'too_early', until: turn });
 
+  const pass = await passFrom(opening);
+  const fromNsu = pass ?? row.state.ultNsu;
   const begun = await recordCall(current, {
     callId: input.callId,
-    kind: 'distNSU',
-    fromNsu: row.state.ultNsu,
+    kind: pass === null ? 'distNSU' : SECOND_PASS,
+    fromNsu,
     certificate: deps.openCertificate(verdict.certificate),
     service: facts.service,
     insert: (call) => insertDistributionCall(tx, call),
   });
-  return begun.kind === 'begun' ? { ...begun, ultNsu: row.state.ultNsu } : begun;
+  return begun.kind === 'begun' ? { ...begun, ultNsu: fromNsu } : begun;
+}
+
+/**
+ * From where a second pass goes on, or begins when gaps are due for one: it takes the place of the next query in the sequence, and is
+ * asked under the same guard. Null: none.
+ */
+async function passFrom({ tx, row, now }: Opening): Promise<Nsu | null> {
+  if (row.passNsu !== null || RECOVERY_MEANS[row.documentType] !== 'pass') return row.passNsu;
+  const start = await passStart(tx, row, now);
+  if (start !== null) await writePass(tx, row, start);
+  return start;
 }
 
 /** One whose lease ended without an end of its own, or a distribution call whose answer may have turned up since. */

@@ -17,6 +17,7 @@ import {
   earlierCalls,
   guardFacts,
   leaveCertificatePhase,
+  nextTurn,
   type Opening,
   openLocked,
   type Refused,
@@ -99,6 +100,8 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginPo
   const current = facts.certificate.ok ? { ...opening, row: await leaveCertificatePhase(opening) } : opening;
   if (verdict.refusal) return refusedTo(opening, asked, refused(current, verdict.refusal));
   requireScale(opening, deps.timeScale);
+  const turn = await nextTurn(opening, verdict.certificate);
+  if (turn !== null) return refusedTo(opening, asked, refused(current, { reason: 'quota', until: turn }));
 
   const begun = await recordCall(current, {
     callId: input.callId,

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { cadenceOf, LEASE_GRACE } from '../cadence/index.js';
+import { cadenceOf, LEASE_GRACE, scaled } from '../cadence/index.js';
 import type { ClientCertificate } from '../government/types.js';
 import type { Refusal } from '../model/activity-contract.js';
 import type { CaptureSnapshot, CaptureState } from '../model/capture-state.js';
@@ -8,7 +8,7 @@ import { type CallRow, findCalls, type NewCall } from '../storage/calls.js';
 import { markBehind } from '../storage/capture-orders.js';
 import { type CaptureRow, snapshotOf } from '../storage/capture-rows.js';
 import { commitState, lockCapture } from '../storage/captures.js';
-import { type UsableCertificate, usableCertificate } from '../storage/certificates.js';
+import { takeTurn, type UsableCertificate, usableCertificate } from '../storage/certificates.js';
 import { type CompanyRow, getCompany } from '../storage/companies.js';
 import type { Transaction } from '../storage/database.js';
 import { archiveKey } from '../storage/object-store/index.js';
@@ -137,6 +137,19 @@ export async function leaveCertificatePhase({ tx, row, company, now }: Opening):
   await new Announcements(tx, row, company, now).close('certificate_expired', 'company');
   const state: CaptureState = { ...row.state, phase: 'waiting', reason: 'a usable certificate is stored' };
   return (await commitState(tx, row, state, { now })) ?? row;
+}
+
+/**
+ * The turn of the certificate, where the service counts how often it is used: a root's serves all its branches.
+ *
+ * @returns null: it is ours. Else when the next one is (milliseconds)
+ */
+export async function nextTurn(
+  { tx, row, now }: Opening,
+  certificate: { readonly id: string },
+): Promise<number | null> {
+  const { pacing } = cadenceOf(row.documentType);
+  return pacing === undefined ? null : takeTurn(tx, certificate.id, now, scaled(pacing, row.state.timeScale));
 }
 
 /** The one way to the wire, once it is committed. */

@@ -66,7 +66,7 @@ export interface DistributionService {
   readonly keepsRequests?: boolean;
   ask(question: DistributionQuestion): Promise<CallAnswer>;
   /** Reads bytes that an earlier attempt stored, without what HTTP said about them. */
-  read(body: Uint8Array, asked: Pick<DistributionQuestion, 'ultNsu' | 'point'>): ReadAnswer;
+  read(body: Uint8Array, asked: Pick<DistributionQuestion, 'capture' | 'ultNsu' | 'point'>): ReadAnswer;
 }
 
 /** For metrics. Must not throw. */

@@ -18,6 +18,7 @@ export type {
 } from './dependencies.js';
 
 export { distributionService } from './distribution-service.js';
+export { nfseService } from './nfse-service.js';
 
 /** By the queue that they are served on; `government` on the queue of its document type. */
 export interface Activities {

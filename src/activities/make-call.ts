@@ -3,7 +3,6 @@ import { ApplicationFailure, activityInfo, cancellationSignal } from '@temporali
 import { cadenceOf, STOPPING } from '../cadence/index.js';
 import type { CallAnswer, ReadAnswer } from '../government/types.js';
 import { ZERO_NSU } from '../model/nsu.js';
-import type { PointAsk } from '../model/point-query.js';
 import type { DocumentType } from '../model/words.js';
 import { type CallRow, isPointCall } from '../storage/calls.js';
 import { findAnswer, STATUS_NOT_KEPT, silence } from './archive.js';
@@ -56,9 +55,9 @@ export async function settle(deps: CallContext, call: CallRow): Promise<Committe
 }
 
 /** What a call asked, as far as its answer is read differently for it. The key of a query by key is in the answer. */
-function askedBy(call: CallRow): { readonly ultNsu: NonNullable<CallRow['fromNsu']>; readonly point?: PointAsk } {
+function askedBy(call: CallRow): Pick<DistributionQuestion, 'capture' | 'ultNsu' | 'point'> {
   const ultNsu = call.fromNsu ?? ZERO_NSU;
-  return isPointCall(call) ? { ultNsu, point: { nsu: ultNsu } } : { ultNsu };
+  return { capture: call, ultNsu, ...(isPointCall(call) && { point: { nsu: ultNsu } }) };
 }
 
 /** An answer as it was stored: the bytes decide what it is. */

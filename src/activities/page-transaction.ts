@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { cadenceOf, type Step } from '../cadence/index.js';
 import type { CaptureState } from '../model/capture-state.js';
 import { ANSWERED, type Outcome } from '../model/outcome.js';
-import { type CallRow, getCall, settleCall } from '../storage/calls.js';
+import { RECOVERY_MEANS } from '../model/recovery.js';
+import { type CallRow, getCall, SECOND_PASS, settleCall } from '../storage/calls.js';
 import { type CaptureRow, snapshotOf } from '../storage/capture-rows.js';
 import { commitState, lockCapture, type StateExtras } from '../storage/captures.js';
 import { type CompanyRow, getCompany } from '../storage/companies.js';
@@ -23,6 +24,7 @@ import {
 } from './ended-call.js';
 import { captureUnknown } from './failures.js';
 import { nsuOf } from './page-documents.js';
+import { behindCursor, passingRow, settlePass, withCursorOf } from './second-pass.js';
 import { afterAnswer, afterFailure } from './service-pause.js';
 import { storeDocuments, storeFailures } from './store-items.js';
 
@@ -41,7 +43,9 @@ export async function commitCall(deps: CallContext, tx: Transaction, ended: Ende
   const now = await deps.clock.now(tx);
   // Rounded up: a wait that counts from it is late, never early.
   const at = Math.ceil(ended.arrivedAt === null ? now : now - (performance.now() - ended.arrivedAt));
-  return new PageTransaction(deps, tx, { ...ended, call }, row, company, now, at).commit();
+  const page = { ...ended, call };
+  const ours = call.kind === SECOND_PASS ? behindCursor(page, row.state.ultNsu) : page;
+  return new PageTransaction(deps, tx, ours, row, company, now, at).commit();
 }
 
 /**
@@ -80,13 +84,18 @@ class PageTransaction {
     this.#announcements = new Announcements(tx, row, company, at);
   }
 
+  get #passes(): boolean {
+    return this.ended.call.kind === SECOND_PASS;
+  }
+
   async commit(): Promise<Committed> {
     const { deps, tx, ended, row, at } = this;
     const { call, answer } = ended;
     const step = await this.#nextStep();
     const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, ended.requestKey, at) : null;
     const stored = archiveId === null ? { documents: 0, fresh: 0 } : await this.#storeItems(archiveId);
-    await this.#storeGaps(step);
+    if (this.#passes) await settlePass(tx, row, ended, { now: this.now, announcements: this.#announcements });
+    else await this.#storeGaps(step);
     for (const { code, open, detail, severity } of step.alerts) {
       await (open ? this.#announcements.open(code, detail, 'capture', severity) : this.#announcements.close(code));
     }
@@ -130,12 +139,14 @@ class PageTransaction {
       await this.#announcements.open('service_outage', `${call.service} answers no company any more`, 'service');
     }
     const { minIntervalMinutes } = row.options;
-    const step = rules.next(row.state, outcome, {
+    const standing = this.#passes ? passingRow(row, ended) : row.state;
+    const next = rules.next(standing, outcome, {
       at,
       deadline: call.deadline,
       outage: failure?.outage ?? false,
       ...(minIntervalMinutes === undefined ? {} : { minIntervalMinutes }),
     });
+    const step = this.#passes ? withCursorOf(row, next) : next;
     if (await afterAnswer(tx, end, step.servicePause)) await this.#announcements.close('service_outage', 'service');
     const state = call.status === 'unknown' ? notEarlier(step.state, row.state) : step.state;
     return { ...step, state: asOrdered(state, row, this.now) };
@@ -143,7 +154,7 @@ class PageTransaction {
 
   async #storeItems(archiveId: string): Promise<{ documents: number; fresh: number }> {
     const { tx, row, at, ended, company } = this;
-    const origin = 'distribution' as const;
+    const origin = this.#passes ? 'recovery' : 'distribution';
     const place = placeOf(row, ended.call, { taxId: company.taxId, archiveId, origin, capturedAt: at });
     const { documents, failures } = itemRows(ended, place, row.state.timeScale);
     const fresh = await storeDocuments(tx, row, company.taxId, documents, this.#announcements, at);
@@ -159,6 +170,7 @@ class PageTransaction {
       came: this.ended.answer.items.map(nsuOf).filter((nsu) => nsu !== null),
       firstPage: !this.row.state.hasPage,
       jumped: jumped?.cause ?? null,
+      means: RECOVERY_MEANS[this.row.documentType],
     });
     await insertGaps(this.tx, this.row, gaps, this.now);
     const large = gaps.find(({ status }) => status === 'awaiting_confirmation');

@@ -94,6 +94,9 @@ export async function insertDistributionCall(tx: Transaction, call: NewCall): Pr
   await insertLeased(tx, call, { fences: true, origin: 'distribution' });
 }
 
+/** A call of a second pass over numbers that did not come: a page like others, but the cursor stays where it is. */
+export const SECOND_PASS = 'pass';
+
 const POINT_KINDS: readonly string[] = ['consNSU', 'consChNFe'];
 
 /** Whether a call asks for one document outside the sequence. */

@@ -25,7 +25,9 @@ export interface CaptureRow extends CaptureKey {
   readonly heldUntil: number | null;
   /** The database proved older than what a workflow knows: nobody calls until it is repaired. */
   readonly behind: boolean;
-  /** When the first pending recovery item is due; null: none is pending. */
+  /** How far a second pass over numbers that did not come has come; null: none is under way. */
+  readonly passNsu: Nsu | null;
+  /** When the first pending recovery item is due that is asked for by itself; null: none is pending. */
   readonly recoveryAt: number | null;
   /** Documents ever committed. */
   readonly documents: number;
@@ -42,9 +44,9 @@ export const CAPTURE_COLUMNS = `c.company_id as "companyId", c.document_type as 
   ${nsuColumn('c.ult_nsu', 'ultNsu')}, ${nsuColumn('c.max_nsu', 'maxNsu')}, c.not_before as "notBefore",
   c.last_query_at as "lastQueryAt", c.last_status_code as "lastStatusCode", c.last_status_text as "lastStatusText",
   c.call_id as "callId", c.call_deadline as "callDeadline", c.distribution_call_id as "distributionCallId",
-  ${nsuColumn('c.handed_nsu', 'handedNsu')}, c.held_until as "heldUntil", c.behind,
+  ${nsuColumn('c.handed_nsu', 'handedNsu')}, ${nsuColumn('c.pass_nsu', 'passNsu')}, c.held_until as "heldUntil", c.behind,
   (select min(next_attempt_at) from gaps where gaps.company_id = c.company_id and gaps.document_type = c.document_type
-     and gaps.environment = c.environment and gaps.status = 'pending') as "recoveryAt", c.documents::float8 as documents,
+     and gaps.environment = c.environment and gaps.status = 'pending' and gaps.means = 'point') as "recoveryAt", c.documents::float8 as documents,
   c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
 /** A state written by a newer program: reading it wrongly could break a wait, so nothing is done with it. */

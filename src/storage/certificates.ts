@@ -101,6 +101,30 @@ export async function usableCertificate(
   return { ok: false, problem: rows.length === 0 ? 'missing' : 'expired', until: null };
 }
 
+/**
+ * Takes the next turn of a certificate that may not be used too often.
+ *
+ * @param pacing milliseconds from this turn to the next
+ * @returns null: the turn is taken. Else the instant of the next one (milliseconds)
+ */
+export async function takeTurn(
+  tx: Transaction,
+  certificateId: string,
+  now: number,
+  pacing: number,
+): Promise<number | null> {
+  const { rowCount } = await tx.query(
+    'update certificates set paced_until = $3 where id = $1 and (paced_until is null or paced_until <= $2)',
+    [certificateId, instant(now), instant(now + pacing)],
+  );
+  if (rowCount === 1) return null;
+  const { rows } = await tx.query<{ pacedUntil: number }>(
+    'select paced_until as "pacedUntil" from certificates where id = $1',
+    [certificateId],
+  );
+  return rows[0]?.pacedUntil ?? now + pacing;
+}
+
 /** Certificates that end before an instant, the first to end first. @throws {InvalidCursor} */
 export async function listExpiringCertificates(
   db: Queryable,

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { addNsu, compareNsu, type Nsu, nsuDistance } from '../model/nsu.js';
+import { RECOVERY_MEANS, type RecoveryMeans } from '../model/recovery.js';
 import type { CaptureKey } from '../model/words.js';
 import { captureValues } from './captures.js';
 import type { Transaction } from './database.js';
@@ -34,6 +35,8 @@ export interface CursorMove {
   readonly firstPage: boolean;
   /** Why the pointer jumped, where a refusal told it and no page came. */
   readonly jumped: 'jump' | 'lost_page' | null;
+  /** How what did not come is asked for again. Default: each number by itself, for which a long range waits for a person. */
+  readonly means?: RecoveryMeans;
 }
 
 /**
@@ -53,7 +56,7 @@ export function gapsOf(move: CursorMove): Gap[] {
   return [...gaps, ...missing(move, next, after)];
 }
 
-function missing({ before, firstPage, jumped }: CursorMove, from: Nsu, to: Nsu): Gap[] {
+function missing({ before, firstPage, jumped, means = 'point' }: CursorMove, from: Nsu, to: Nsu): Gap[] {
   if (firstPage && jumped === null && from === addNsu(before, 1)) {
     return [{ from, to, status: 'before_onboarding', cause: 'first_page' }];
   }
@@ -65,7 +68,7 @@ function missing({ before, firstPage, jumped }: CursorMove, from: Nsu, to: Nsu):
       { from: page, to, status: 'pending', cause: 'lost_page' },
     ];
   }
-  const status = size(from, to) > LARGEST_UNATTENDED_GAP ? 'awaiting_confirmation' : 'pending';
+  const status = means === 'point' && size(from, to) > LARGEST_UNATTENDED_GAP ? 'awaiting_confirmation' : 'pending';
   return [{ from, to, status, cause: jumped ?? 'page' }];
 }
 
@@ -74,7 +77,14 @@ function size(from: Nsu, to: Nsu): number {
   return Number(nsuDistance(from, to)) + 1;
 }
 
-/** Stores gaps; those that are known stay as they are. Pending ones are due at once. */
+/** The next 23:00 at the government, when nobody waits for documents. */
+const NEXT_NIGHT = `(date_trunc('day', ($4::timestamptz - interval '23 hours') at time zone 'America/Sao_Paulo')
+  + interval '1 day 23 hours') at time zone 'America/Sao_Paulo'`;
+
+/**
+ * Stores gaps; those that are known stay as they are. Pending ones are due at once where each is asked for by itself, and in the next
+ * night where a second pass goes over all of them.
+ */
 export async function insertGaps(
   tx: Transaction,
   capture: CaptureKey,
@@ -83,8 +93,9 @@ export async function insertGaps(
 ): Promise<void> {
   if (gaps.length === 0) return;
   await tx.query(
-    `insert into gaps (company_id, document_type, environment, id, from_nsu, to_nsu, status, cause, created_at, next_attempt_at)
-     select $1, $2, $3, id, from_nsu, to_nsu, status, cause, $4, case when status = 'pending' then $4::timestamptz end
+    `insert into gaps (company_id, document_type, environment, id, from_nsu, to_nsu, status, cause, created_at, means, next_attempt_at)
+     select $1, $2, $3, id, from_nsu, to_nsu, status, cause, $4, $10,
+       case when status <> 'pending' then null when $10 = 'pass' then ${NEXT_NIGHT} else $4::timestamptz end
      from unnest($5::uuid[], $6::bigint[], $7::bigint[], $8::text[], $9::text[]) as g (id, from_nsu, to_nsu, status, cause)
      on conflict do nothing`,
     [
@@ -95,6 +106,7 @@ export async function insertGaps(
       gaps.map((gap) => gap.to),
       gaps.map((gap) => gap.status),
       gaps.map((gap) => gap.cause),
+      RECOVERY_MEANS[capture.documentType],
     ],
   );
 }

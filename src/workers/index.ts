@@ -35,7 +35,7 @@ export interface CaptureWorkerOptions {
    * call in its own circuit breaker. It must throw {@link TransportFailure} and nothing else. Default: HTTPS with the company's certificate.
    */
   readonly transport?: Transport;
-  /** Calls per second over all workers, of each document type. Default 30. */
+  /** Calls per second over all workers, of each document type. Default 30, of NFS-e 20. */
   readonly rate?: number;
   /** Lets webhooks go to private addresses. Default false. */
   readonly allowPrivateWebhooks?: boolean;
@@ -67,7 +67,7 @@ export async function createCaptureWorker(options: CaptureWorkerOptions): Promis
     transport: options.transport ?? createHttpsTransport(),
     addresses: governmentAddresses(null),
     sender,
-    rates: { nfe: options.rate ?? 30, cte: options.rate ?? 30 },
+    rates: { nfe: options.rate ?? 30, cte: options.rate ?? 30, nfse: options.rate ?? 20 },
     timeScale: 1,
   });
   return {

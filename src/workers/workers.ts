@@ -6,6 +6,7 @@ import {
   type CallObserver,
   createActivities,
   distributionService,
+  nfseService,
   type TransactionClock,
 } from '../activities/index.js';
 import { createMailAlerts, type MailDependencies } from '../activities/mail-alerts.js';
@@ -17,9 +18,11 @@ import { webhookSecretBox } from '../certificates/secret-box.js';
 import { openKey } from '../certificates/vault.js';
 import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { GovernmentAddresses } from '../government/addresses.js';
+import { createAdn } from '../government/adn.js';
 import { createCteDistribution } from '../government/cte-distribution.js';
 import { createNfeDistribution } from '../government/nfe-distribution.js';
 import { createNfeEvents } from '../government/nfe-events.js';
+import { createPatientGet } from '../government/patient-get.js';
 import type { Transport } from '../government/types.js';
 import { TASK_QUEUES } from '../model/activity-contract.js';
 import { VERSION } from '../platform/version.js';
@@ -41,7 +44,7 @@ export interface WorkerParts {
   readonly addresses: GovernmentAddresses;
   readonly sender: Pick<WebhookSender, 'send'>;
   /** Government calls per second over all workers of the installation. The last worker to say it is heard, so all must say the same. */
-  readonly rates: { readonly nfe: number; readonly cte: number };
+  readonly rates: { readonly nfe: number; readonly cte: number; readonly nfse: number };
   readonly timeScale: number;
   readonly observer?: CallObserver;
   readonly onWakeError?: (endpointId: string, error: unknown) => void;
@@ -85,14 +88,16 @@ export function activitiesOf(parts: WorkerParts) {
     clock,
     timeScale: parts.timeScale,
     // The call's transaction has the row at hand, and opening takes microseconds: no second connection, no key kept in memory.
-    openCertificate: (row) => openKey(parts.keyring, row.id, row),
+    openCertificate: (row) => ({ ...openKey(parts.keyring, row.id, row), holderTaxId: row.taxId }),
     wakeEndpoints: (ids) => waker.wake(ids),
   } satisfies Partial<ActivityDependencies>;
+  const get = createPatientGet(parts.transport, { timeScale: parts.timeScale });
   const activities = createActivities({
     ...common,
     services: {
       nfe: distributionService(createNfeDistribution(parts)),
       cte: distributionService(createCteDistribution(parts)),
+      nfse: nfseService(createAdn({ ...parts, get })),
     },
     ...(parts.observer && { observer: parts.observer }),
   });
@@ -154,7 +159,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     });
   const workers = await Promise.all([
     create(TASK_QUEUES.workflows, { ...workflowSource(), maxCachedWorkflows: CACHED_WORKFLOWS }),
-    ...(['nfe', 'cte'] as const).map((documentType) =>
+    ...(['nfe', 'cte', 'nfse'] as const).map((documentType) =>
       create(TASK_QUEUES[documentType], {
         activities: activities.government,
         maxTaskQueueActivitiesPerSecond: parts.rates[documentType],

@@ -35,7 +35,7 @@ describe('what can be read in Temporal and in the logs after a run full of troub
       objectStore: system.objectStoreUrl,
       masterKey,
       governmentCaFile: system.simulator.caPem,
-      rates: { nfe: 1000, cte: 1000 },
+      rates: { nfe: 1000, cte: 1000, nfse: 1000 },
       allowPrivateWebhooks: true,
       temporal: { namespace: temporal.namespace, connectionOptions: { address: temporal.address } },
       logger: createLogger({

@@ -116,7 +116,7 @@ export class System {
       transport: createHttpsTransport({ caFile: this.#government.caPem }),
       addresses: governmentAddresses(this.#government.endpoints),
       sender: this.#sender,
-      rates: { nfe: rate, cte: rate },
+      rates: { nfe: rate, cte: rate, nfse: rate },
       timeScale,
       ...(observer && { observer }),
       ...(skipping && { clock: skippedTime(this.simulator) }),

@@ -33,7 +33,7 @@ const workers = await createWorkers({
   transport: createHttpsTransport({ caFile: input.caPem }),
   addresses: governmentAddresses(input.endpoints),
   sender: new WebhookSender({ version: 'test', allowPrivate: true }),
-  rates: { nfe: 1000, cte: 1000 },
+  rates: { nfe: 1000, cte: 1000, nfse: 1000 },
   timeScale: input.timeScale,
   activityOptions: { limits: { beat: input.beat } },
 });
