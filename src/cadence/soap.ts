@@ -249,15 +249,15 @@ function otherConsumer(ours: Nsu, theirs: Nsu | null): string {
 
 const ORDINARY: ReadonlySet<string> = new Set(['137', '138']);
 
-/** Alerts that this outcome ends. */
+/** Alerts that this outcome ends. One answer says nothing about another program, which may ask once a night: a day without a sign of it ends that alert. */
 function closedBy(before: CaptureState, outcome: Outcome): Step['alerts'] {
   if (!ANSWERED.has(outcome.kind)) return [];
   const over: Step['alerts'][number][] = [];
   if (before.failures >= ATTENTION_AFTER) over.push(closed('capture_attention'));
   if (outcome.kind !== 'documents' && outcome.kind !== 'none') return over;
-  // After an ordinary answer these cannot be open: closing costs a statement, which the hot path is spared.
+  // After an ordinary answer it cannot be open: closing costs a statement, which the hot path is spared.
   const ordinary = before.lastAnswer === null || ORDINARY.has(before.lastAnswer.code);
-  if (!ordinary) over.push(closed('cursor_ahead'), closed('other_consumer'));
+  if (!ordinary) over.push(closed('cursor_ahead'));
   if (before.standstills >= STANDSTILL_ALERT) over.push(closed('page_without_progress'));
   return over;
 }
