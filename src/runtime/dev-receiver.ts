@@ -4,20 +4,15 @@ import { text } from 'node:stream/consumers';
 import getPort from 'get-port';
 import { Webhook } from 'standardwebhooks';
 
-/** A webhook as it came in, verified or not. */
+/** A webhook's body; what is shown of it. */
 export interface Arrival {
-  readonly verified: boolean;
-  readonly event: {
-    readonly type: string;
-    readonly action: string;
-    readonly sequence: number;
-    readonly company: { readonly id: string };
-    readonly data: {
-      readonly kind?: string;
-      readonly nsu?: string | null;
-      readonly event?: { readonly type: string; readonly description?: string } | null;
-      readonly metadata?: { readonly total?: string; readonly issuer?: { readonly name?: string } };
-    };
+  readonly action: string;
+  readonly company: { readonly id: string };
+  readonly data: {
+    readonly kind?: string;
+    readonly nsu?: string | null;
+    readonly event?: { readonly description?: string } | null;
+    readonly metadata?: { readonly total?: string; readonly issuer?: { readonly name?: string } };
   };
 }
 
@@ -31,19 +26,21 @@ export interface Receiver {
  * with a wrong signature gets 401.
  *
  * @param secret of the endpoint, known only after it was made
+ * @param onArrival null: its signature was wrong
  */
 export async function startReceiver(
   secret: () => string | null,
-  onArrival: (arrival: Arrival) => void,
+  onArrival: (arrival: Arrival | null) => void,
 ): Promise<Receiver> {
   const server = createServer((request, response) => {
-    void text(request)
-      .then((body) => {
+    void text(request).then(
+      (body) => {
         const verified = verifies(secret(), body, request.headers as Record<string, string>);
         response.writeHead(verified ? 204 : 401).end();
-        onArrival({ verified, event: JSON.parse(body) as Arrival['event'] });
-      })
-      .catch(() => response.writeHead(400).end());
+        onArrival(verified ? (JSON.parse(body) as Arrival) : null);
+      },
+      () => undefined, // the sender broke off
+    );
   });
   const port = await getPort({ port: 4000 });
   server.listen(port, '127.0.0.1');

@@ -10,8 +10,7 @@ const WHAT: Record<string, readonly [one: string, many: string]> = {
   procEventoNFe: ['event', 'events'],
   resEvento: ['event summary', 'event summaries'],
 };
-const wordOf = ({ event }: Arrival): readonly [string, string] => {
-  const { action, data } = event;
+const wordOf = ({ action, data }: Arrival): readonly [string, string] => {
   return WHAT[data.kind ?? ''] ?? [data.kind ?? action, data.kind ?? action];
 };
 /** Up to so many webhooks a second are shown one by one. */
@@ -22,6 +21,7 @@ export class DevScreen {
   #companies: ReadonlyMap<string, DemoCompany> = new Map();
   #shown = new Map<string, string>();
   #waiting: Arrival[] = [];
+  #refused = 0;
 
   constructor(private readonly write: (line: string) => void = (line) => void process.stdout.write(`${line}\n`)) {}
 
@@ -61,23 +61,24 @@ export class DevScreen {
     this.write(`${clock()}  ${colors.yellow('!')} ${text}`);
   }
 
-  arrived(arrival: Arrival): void {
-    this.#waiting.push(arrival);
+  /** A webhook came in. Null: its signature was wrong. */
+  arrived(arrival: Arrival | null): void {
+    if (arrival === null) this.#refused++;
+    else this.#waiting.push(arrival);
   }
 
   /** Once a second: what changed since. */
   tick(captures: readonly CaptureRow[]): void {
     for (const capture of captures) this.#capture(capture);
+    if (this.#refused > 0) this.warn(`${this.#refused} webhooks with a wrong signature were refused`);
+    this.#refused = 0;
     const arrivals = this.#waiting;
     this.#waiting = [];
-    const wrong = arrivals.filter(({ verified }) => !verified).length;
-    if (wrong > 0) this.warn(`${wrong} webhooks with a wrong signature were refused`);
-    const good = arrivals.filter(({ verified }) => verified);
-    if (good.length <= ONE_BY_ONE) for (const arrival of good) this.#webhook(arrival);
-    else
-      this.write(
-        `${clock()}  ${colors.magenta('✉')} ${bold(good.length)} webhooks, signatures verified  ${colors.dim(countKinds(good))}`,
-      );
+    if (arrivals.length <= ONE_BY_ONE) for (const arrival of arrivals) this.#webhook(arrival);
+    else {
+      const kinds = colors.dim(countKinds(arrivals));
+      this.write(`${clock()}  ${colors.magenta('✉')} ${bold(arrivals.length)} webhooks, signatures verified  ${kinds}`);
+    }
   }
 
   #capture(capture: CaptureRow): void {
@@ -97,9 +98,8 @@ export class DevScreen {
   }
 
   #webhook(arrival: Arrival): void {
-    const { event } = arrival;
-    const { nsu, event: inner, metadata } = event.data;
-    const company = this.#companies.get(event.company.id)?.name ?? 'unknown company';
+    const { nsu, event: inner, metadata } = arrival.data;
+    const company = this.#companies.get(arrival.company.id)?.name ?? 'unknown company';
     const about = inner?.description ?? metadata?.issuer?.name ?? '';
     const total = metadata?.total === undefined ? '' : `R$ ${metadata.total}  `;
     const [what] = wordOf(arrival);

@@ -18,7 +18,6 @@ export interface Supervisor<T extends Supervised> {
 
 const RESTARTS = 5;
 const WITHIN_MS = 60_000;
-const PAUSE_MS = 500;
 
 /**
  * Keeps a part running: started again whenever it ends by itself, as somebody who tries what happens may kill it. Ended five times
@@ -26,13 +25,16 @@ const PAUSE_MS = 500;
  *
  * @param start gets the one that ended, to take up its place (its port, say); null at first
  * @param onRestart told why it ended, right before it is started again
+ * @param pauseMs between its end and its start
  */
 export async function supervise<T extends Supervised>(
   name: string,
   start: (before: T | null) => Promise<T>,
   onRestart: (why: string) => void,
+  pauseMs = 500,
 ): Promise<Supervisor<T>> {
   let current = await start(null);
+  let restart: Promise<T> | null = null;
   let stopping = false;
   const ends: number[] = [];
 
@@ -42,15 +44,16 @@ export async function supervise<T extends Supervised>(
         (how) => (typeof how === 'string' ? how : 'it ended'),
         (error: unknown) => (error instanceof Error ? error.message : 'it failed'),
       );
-      if (stopping) return new Promise<never>(() => undefined);
-      ends.push(Date.now());
-      if (ends.length >= RESTARTS && Date.now() - (ends.at(-RESTARTS) ?? 0) < WITHIN_MS) {
+      if (stopping) return NEVER;
+      ends.push(performance.now());
+      if (ends.length >= RESTARTS && performance.now() - (ends.at(-RESTARTS) ?? 0) < WITHIN_MS) {
         throw new Error(`${name} ended ${RESTARTS} times within a minute, at last with: ${why}`);
       }
       onRestart(why);
-      await delay(PAUSE_MS);
-      if (stopping) return new Promise<never>(() => undefined);
-      current = await start(current);
+      await delay(pauseMs);
+      if (stopping) return NEVER;
+      restart = start(current);
+      current = await restart;
     }
   };
   const failed = watch();
@@ -60,7 +63,11 @@ export async function supervise<T extends Supervised>(
     failed,
     stop: async () => {
       stopping = true;
+      // One that is about to come up again has to come up before it can be stopped.
+      await restart?.catch(() => undefined);
       await current.stop();
     },
   };
 }
+
+const NEVER = new Promise<never>(() => undefined);
