@@ -25,6 +25,7 @@ const HINTS: Readonly<Record<string, string>> = {
   scope_missing: 'use a key with that scope',
   company_exists: 'find it with "malote company list --tax-id …"',
   environment_in_use: 'stop it with "malote capture stop"',
+  capture_missing: 'start one with "malote capture start"',
   capture_stopped: 'start it with "malote capture start"',
   certificate_missing: 'store one with "malote certificate set <company> --file <a1.pfx>"',
   certificate_expired: 'store a valid one with "malote certificate set"',

@@ -35,6 +35,8 @@ export function documentCommands(program: Command): void {
     .option('--issuer <taxId>', 'tax ID of the issuer')
     .option('--from <instant>', 'captured at or after', instantArgument)
     .option('--to <instant>', 'captured before', instantArgument)
+    .option('--manifestation <type>', 'with this manifestation, or "none"')
+    .option('--deadline-before <instant>', 'notes to be answered before', instantArgument)
     .option('--search <words>', 'words of names, numbers and keys')
     .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
     .action(async (options, command: Command) => {
@@ -49,6 +51,8 @@ export function documentCommands(program: Command): void {
         issuerTaxId: options.issuer,
         capturedFrom: options.from,
         capturedTo: options.to,
+        manifestation: options.manifestation,
+        deadlineBefore: options.deadlineBefore,
         q: options.search,
       };
       const rows = await api.list<Document>('/v1/documents', filter, options.limit);
