@@ -18,6 +18,22 @@ export class CaptureNotFound extends Error {
   }
 }
 
+/**
+ * Which environment is meant cannot be told: no capture of the company runs in either, or one runs in both. Pass `environment`: a legal
+ * statement is never made in one that was only guessed.
+ */
+export class EnvironmentUnknown extends Error {
+  override readonly name = 'EnvironmentUnknown';
+  constructor(readonly companyId: string) {
+    super(`the environment of company ${companyId} cannot be told from its running captures: pass environment`);
+  }
+}
+
+/** This request cannot travel through Temporal, whose histories anybody may read there, or is none. Use the HTTP API, or correct it. */
+export class ManifestationNotPossible extends Error {
+  override readonly name = 'ManifestationNotPossible';
+}
+
 /** No worker answered in time. What was asked (a start, a signal) is kept by Temporal and done when a worker is there. */
 export class NoWorkerAnswered extends Error {
   override readonly name = 'NoWorkerAnswered';

@@ -1,6 +1,7 @@
 import { Client, type ConnectionLike, type DataConverter } from '@temporalio/client';
 import type { CaptureKey, HostHandler } from '../model/words.js';
 import { CaptureHandle } from './capture-handle.js';
+import { checkRequest, type ManifestationOptions, runningEnvironment } from './manifestation.js';
 import { startedOrRefused } from './start-outcome.js';
 import { WorkflowMessenger } from './workflow-messenger.js';
 
@@ -10,7 +11,14 @@ export type { Nsu } from '../model/nsu.js';
 export type { CaptureKey, DocumentType, Environment, HostHandler, Phase } from '../model/words.js';
 export type { CaptureStateAnswer } from '../workflows/messages.js';
 export type { CaptureHandle } from './capture-handle.js';
-export { CaptureNotFound, CompanyUnknown, NoWorkerAnswered } from './errors.js';
+export {
+  CaptureNotFound,
+  CompanyUnknown,
+  EnvironmentUnknown,
+  ManifestationNotPossible,
+  NoWorkerAnswered,
+} from './errors.js';
+export type { ManifestationOptions } from './manifestation.js';
 
 export interface MaloteClientOptions {
   /** A `Connection` of `@temporalio/client` (or a `NativeConnection`); it stays the caller's, who closes it. */
@@ -58,6 +66,25 @@ export class MaloteClient {
     const run = this.#client.workflow.getHandle(started.workflowId, started.signaledRunId, { followRuns: false });
     await startedOrRefused(this.#client.connection, run, capture, this.#patienceMs);
     return this.capture(capture);
+  }
+
+  /**
+   * Says something about a received NF-e: 210200, 210210 or 210220. A signal: it is kept by Temporal, written down and sent by a worker, and
+   * what became of it is at `GET /v1/manifestations?key=…`. The same key and type again change nothing. What needs a justification or
+   * fields goes through the HTTP API, since neither may stand in Temporal.
+   *
+   * @throws {ManifestationNotPossible} key or type cannot be meant, or do not travel through Temporal
+   * @throws {EnvironmentUnknown} no environment was given, and not one capture of the company runs
+   * @throws {ServiceError} of `@temporalio/client`: Temporal does not answer; nothing is known to have been requested
+   */
+  async requestManifestation({ companyId, key, type, environment }: ManifestationOptions): Promise<void> {
+    checkRequest(key, type);
+    const capture: CaptureKey = {
+      companyId,
+      documentType: 'nfe',
+      environment: environment ?? (await runningEnvironment(this.#client, companyId)),
+    };
+    await this.#messenger.requestManifestation(capture, { key, type });
   }
 
   /** A handle on a capture that was started before. Asks nothing: the methods of the handle say whether it is there. */
