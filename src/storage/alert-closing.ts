@@ -19,9 +19,11 @@ const OF_RUNNING: readonly AlertCode[] = [
   'page_without_progress',
 ];
 
-const CAPTURE = `captures c where c.company_id = a.company_id and c.document_type = a.document_type and c.environment = a.environment`;
-const ofCapture = (table: string) =>
-  `${table} x where x.company_id = a.company_id and x.document_type = a.document_type and x.environment = a.environment`;
+/** Looked up for each alert: there are few, and a table read as a whole to compare with them would cost more. */
+const capture = (what: string) => `(select ${what} from captures c
+  where c.company_id = a.company_id and c.document_type = a.document_type and c.environment = a.environment)`;
+const any = (table: string, which: string) => `exists (select from ${table} x
+  where x.company_id = a.company_id and x.document_type = a.document_type and x.environment = a.environment and ${which} limit 1)`;
 
 /**
  * Closes alerts whose reason is gone, whoever opened them and whatever ended it: most are closed by what ends them, but people stop,
@@ -30,17 +32,16 @@ const ofCapture = (table: string) =>
 export async function closeEnded(db: Queryable, now: number, silent: SilentSince): Promise<number> {
   const { rowCount } = await db.query(
     `update alerts a set closed_at = $1 where a.closed_at is null and (
-       (a.company_id is not null and not exists (
-         select from companies co where co.id = a.company_id and co.deleting_at is null))
-       or (a.code = any ($2) and not exists (select from ${CAPTURE} and c.enabled))
-       or (a.code = 'capture_attention' and not exists (select from ${CAPTURE} and c.phase = 'attention'))
-       or (a.code = 'capture_disabled' and not exists (select from ${CAPTURE} and c.phase = 'disabled'))
-       or (a.code = 'database_behind' and not exists (select from ${CAPTURE} and c.behind))
+       (a.company_id is not null
+         and (select co.deleting_at is null from companies co where co.id = a.company_id) is not true)
+       or (a.code = any ($2) and ${capture('c.enabled')} is not true)
+       or (a.code = 'capture_attention' and ${capture('c.phase')} is distinct from 'attention')
+       or (a.code = 'capture_disabled' and ${capture('c.phase')} is distinct from 'disabled')
+       or (a.code = 'database_behind' and ${capture('c.behind')} is not true)
        or ((a.code = 'handler_unavailable' or a.subject = 'host')
-         and not exists (select from ${CAPTURE} and jsonb_typeof(c.options -> 'handler') = 'object'))
-       or (a.code = 'item_failed' and not exists (select from ${ofCapture('failed_items')} and x.resolved_at is null))
-       or (a.code = 'gap_too_large' and not exists (
-         select from ${ofCapture('gaps')} and x.status = 'awaiting_confirmation'))
+         and ${capture(`jsonb_typeof(c.options -> 'handler') = 'object'`)} is not true)
+       or (a.code = 'item_failed' and not ${any('failed_items', 'x.resolved_at is null')})
+       or (a.code = 'gap_too_large' and not ${any('gaps', `x.status = 'awaiting_confirmation'`)})
        or (a.code = 'service_outage' and not exists (
          select from services s where s.service = a.document_type || '-distribution' and s.environment = a.environment
            and s.paused_until is not null and s.reason = 'outage'))

@@ -10,6 +10,7 @@ import type { Queryable } from '../../src/storage/database.js';
 import { type DocumentFilter, listDocuments, listEventsOfKey } from '../../src/storage/documents.js';
 import { outlookOf, overdueManifestations } from '../../src/storage/manifestation-queue.js';
 import { listManifestations } from '../../src/storage/manifestations.js';
+import { plansOf, scansOf, touched } from './plan-support.js';
 import { openDatabase } from './support.js';
 
 const { db } = await openDatabase();
@@ -46,51 +47,14 @@ await db.query(`insert into manifestations (id, company_id, document_type, envir
   join (select row_number() over (order by tax_id) - 1 as n, id from companies) c on c.n = i % 500`);
 await db.query('analyze');
 
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Actual Rows'?: number;
-  'Rows Removed by Filter'?: number;
-  'Actual Loops'?: number;
-  Plans?: PlanNode[];
-}
-
-/** Runs a query function and gives the plans of its statements instead of its rows. */
-async function plansOf(work: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
-  const plans: PlanNode[] = [];
-  const explaining: Queryable = {
-    async query<Row>(text: string, values?: readonly unknown[]) {
-      const { rows } = await db.query<{ 'QUERY PLAN': string | [{ Plan: PlanNode }] }>(
-        `explain (analyze, format json) ${text}`,
-        values,
-      );
-      const plan = rows[0]?.['QUERY PLAN'];
-      if (typeof plan === 'object') plans.push(plan[0].Plan);
-      return { rows: [] as Row[], rowCount: 0 };
-    },
-  };
-  await work(explaining);
-  const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
-  return plans.flatMap(flat);
-}
-
-/** Rows that the plan touched in a table, kept or not. */
-function touched(nodes: PlanNode[], table: string): number {
-  return nodes
-    .filter((node) => node['Relation Name']?.startsWith(table))
-    .reduce(
-      (sum, node) =>
-        sum + ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1),
-      0,
-    );
-}
-
 async function readsFew(table: string, most: number, work: (db: Queryable) => Promise<unknown>): Promise<void> {
-  const nodes = await plansOf(work);
+  const nodes = await plansOf(db, work);
   assert.ok(nodes.length > 0);
-  const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith(table));
-  assert.deepEqual(scans, [], JSON.stringify(nodes.map((node) => [node['Node Type'], node['Index Name']])));
+  assert.deepEqual(
+    scansOf(nodes, table),
+    [],
+    JSON.stringify(nodes.map((node) => [node['Node Type'], node['Index Name']])),
+  );
   assert.ok(touched(nodes, table) <= most, `touched ${touched(nodes, table)} rows of ${table}`);
 }
 
