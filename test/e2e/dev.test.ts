@@ -133,7 +133,7 @@ describe('malote dev', () => {
 
   test('killed in the middle of its work, then started again: nothing lost, nothing doubled, no process left', async () => {
     const folder = scratchFolder('dev');
-    const first = new Dev(folder, ['--backlog', '400']);
+    const first = new Dev(folder, ['--until-drained', '--backlog', '1000']);
     await first.says(/webhooks, signatures verified/);
     assert.ok(serverOf(folder, 'postgres') && serverOf(folder, 'temporal'));
     first.kill('SIGKILL');
@@ -147,7 +147,7 @@ describe('malote dev', () => {
     assert.equal(await second.ended, 0, second.stderr);
     const { documents = 0, missing = 0, webhooksDelivered } = second.summary;
     // The government counts an answer as given although the crash swallowed it: one page for each company at most.
-    assert.equal(documents + missing, total(400));
+    assert.equal(documents + missing, total(1000));
     assert.ok(missing <= 3 * 50, `${missing} are missing`);
     assert.equal(webhooksDelivered, documents);
   });
