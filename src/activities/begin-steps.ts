@@ -93,8 +93,11 @@ type CertificateRefusal = Extract<Refusal, { reason: 'certificate' }>;
 /** Says so in the row, and to the customer once: the capture goes on by itself as soon as a usable certificate is stored. */
 export async function refuseForCertificate(
   { tx, row, company, now }: Opening,
-  refusal: CertificateRefusal,
+  given: CertificateRefusal,
 ): Promise<Refused<CertificateRefusal>> {
+  const { certificateRetry } = cadenceOf(row.documentType);
+  const retryAt = certificateRetry === undefined ? null : now + scaled(certificateRetry, row.state.timeScale);
+  const refusal = retryAt === null ? given : { ...given, until: Math.min(given.until ?? retryAt, retryAt) };
   const reason = `certificate ${refusal.problem.replaceAll('_', ' ')}`;
   if (row.phase === 'certificate' && row.state.reason === reason) return refused({ row, company }, refusal);
   const marked = await commitState(tx, row, { ...row.state, phase: 'certificate', reason }, { now });

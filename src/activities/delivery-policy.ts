@@ -1,4 +1,6 @@
 import { isWholeDocument, rolesOf } from '../documents/index.js';
+import type { DocumentKind, DocumentMetadata, Party } from '../model/document.js';
+import { isOnDemand, isUnlisted, ON_DEMAND, UNLISTED } from '../model/suppression.js';
 import type { CaptureOptions, DocumentType } from '../model/words.js';
 import type { DocumentRow } from '../storage/documents.js';
 import type { HeldDocument } from '../storage/held-documents.js';
@@ -27,7 +29,10 @@ type DeliveryPolicy = (document: DocumentRow, chosen: Chosen) => Verdict;
 const NOTIFY: Verdict = { kind: 'notify' };
 
 /** Document types without a policy notify of everything. */
-const POLICIES: { readonly [type in DocumentType]?: DeliveryPolicy } = { cte: byRoleAndEventType };
+const POLICIES: { readonly [type in DocumentType]?: DeliveryPolicy } = {
+  cte: byRoleAndEventType,
+  nfse: byPartAndDate,
+};
 
 /** Whether documents of this type may have to wait for another one. */
 export function mayHold(documentType: DocumentType): boolean {
@@ -51,6 +56,45 @@ function byRoleAndEventType(document: DocumentRow, { taxId, options }: Chosen): 
   if (roles.some((role) => interestedParties.includes(role))) return NOTIFY;
   const held = roles.length === 0 ? 'none of its parties' : `only its ${roles.join(' and ')}`;
   return { kind: 'suppress', reason: `role_not_selected: the company is ${held}` };
+}
+
+/**
+ * The company takes part in the note, did not issue it itself (unless that is wanted too), and the note is not older than the customer
+ * wants. Events are treated as their note. Who has a certificate of the root asks for the root: the service does not check whose documents
+ * it gives (case C78).
+ */
+function byPartAndDate(document: DocumentRow, { taxId, options }: Chosen): Verdict {
+  if (document.origin === 'on_demand') {
+    return { kind: 'suppress', reason: `${ON_DEMAND}: it was the answer to a request` };
+  }
+  if (document.event) return document.key === null ? NOTIFY : { kind: 'follow' };
+  // Nobody can say who takes part in a document of another kind: rather one webhook too many.
+  if (!NAMES_PARTIES.has(document.kind)) return NOTIFY;
+  const { metadata, direction } = document;
+  if (rolesOf(document.documentType, metadata, taxId).length === 0) {
+    return { kind: 'suppress', reason: `not_a_party: the company is none of ${partiesOf(metadata)}` };
+  }
+  if (direction === 'issued' && !options.captureIssued) {
+    return { kind: 'suppress', reason: `${UNLISTED.issued}: the company issued it, and captureIssued is off` };
+  }
+  // The day as the note says it, in its own offset: never moved to another day by a conversion.
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(metadata.issuedAt ?? '')?.[0];
+  if (options.cutoffDate && day !== undefined && day < options.cutoffDate) {
+    return { kind: 'suppress', reason: `${UNLISTED.beforeCutoff}: issued on ${day}, before ${options.cutoffDate}` };
+  }
+  return NOTIFY;
+}
+
+const NAMES_PARTIES: ReadonlySet<DocumentKind> = new Set(['NFSe', 'DPS']);
+
+/** Endings only: enough to see a mistyped number or a branch. */
+function partiesOf(metadata: DocumentMetadata): string {
+  const fields = { issuer: 'provider', recipient: 'taker', intermediary: 'intermediary' } as const;
+  const named = Object.entries(fields).map(([field, role]) => {
+    const taxId = (metadata[field] as Party | undefined)?.taxId;
+    return `${role} ${taxId === undefined ? '(none)' : `…${taxId.slice(-4)}`}`;
+  });
+  return named.join(', ');
 }
 
 const WAITS = 'waits_for_document: its document has not come yet';
@@ -77,10 +121,10 @@ export function decideDeliveries(
   if (!policy) return { documents: [...documents], held: [] };
   const verdicts = documents.map((document) => policy(document, chosen));
   const alone = documents.map((document, i) => ({ ...document, suppressed: reasonOf(verdicts[i]) }));
-  const selected = selectedKeys([...stored, ...alone]);
+  const reasons = reasonsByKey([...stored, ...alone]);
   const decided = alone.map((document, i): DocumentRow => {
     if (verdicts[i]?.kind !== 'follow' || document.key === null) return document;
-    return { ...document, suppressed: followed(selected.get(document.key)) };
+    return { ...document, suppressed: followed(reasons.get(document.key)) };
   });
   const held = decided.flatMap(({ id, key, suppressed }) =>
     suppressed === WAITS && key !== null ? [{ documentId: id, key }] : [],
@@ -89,23 +133,25 @@ export function decideDeliveries(
 }
 
 /**
- * By the key of each whole document: whether its webhook was sent. Of two copies one that was is enough.
+ * By the key of each whole document: why its webhook was not sent, or null. Of two copies one that was is enough. One that was only
+ * an answer to a request counts as not come yet.
  */
-export function selectedKeys(
+export function reasonsByKey(
   documents: readonly Pick<DocumentRow, 'key' | 'kind' | 'suppressed'>[],
-): ReadonlyMap<string, boolean> {
-  const selected = new Map<string, boolean>();
+): ReadonlyMap<string, string | null> {
+  const reasons = new Map<string, string | null>();
   for (const { key, kind, suppressed } of documents) {
-    if (key === null || !isWholeDocument(kind)) continue;
-    selected.set(key, selected.get(key) === true || suppressed === null);
+    if (key === null || !isWholeDocument(kind) || isOnDemand(suppressed)) continue;
+    reasons.set(key, reasons.get(key) === null ? null : suppressed);
   }
-  return selected;
+  return reasons;
 }
 
-/** Why an event makes no webhook, if its document's was sent (true), was not sent (false), or has not come (undefined). */
-export function followed(selected: boolean | undefined): string | null {
-  if (selected === undefined) return WAITS;
-  return selected ? null : NOT_SELECTED;
+/** Why an event makes no webhook, if its document's was sent (null), was not sent for a reason, or has not come (undefined). */
+export function followed(reason: string | null | undefined): string | null {
+  if (reason === undefined) return WAITS;
+  if (reason === null) return null;
+  return isUnlisted(reason) ? reason : NOT_SELECTED;
 }
 
 function reasonOf(verdict: Verdict | undefined): string | null {

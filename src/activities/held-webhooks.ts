@@ -18,7 +18,7 @@ import {
 } from '../storage/held-documents.js';
 import { Announcements } from './announcements.js';
 import { beat } from './call-watch.js';
-import { followed, mayHold, selectedKeys } from './delivery-policy.js';
+import { followed, mayHold, reasonsByKey } from './delivery-policy.js';
 import { type CallContext, limitsOf } from './dependencies.js';
 import { rebuilding } from './failures.js';
 
@@ -27,6 +27,8 @@ const LONGEST_WAIT_MS = 24 * 3_600_000;
 
 /** Documents of one capture in one transaction. */
 const BATCH = 200;
+/** Transactions for one capture in one run: thousands wait at once when somebody asks for the history. */
+const ROUNDS = 20;
 /** Captures in one run; the next minute's run takes the rest. */
 const CAPTURES = 500;
 
@@ -42,10 +44,10 @@ export async function releaseWith(
   news: readonly DocumentRow[],
 ): Promise<DocumentRow[]> {
   if (!mayHold(capture.documentType)) return [];
-  const selected = selectedKeys(news);
-  if (selected.size === 0) return [];
-  const taken = await takeHeldOf(tx, capture, [...selected.keys()]);
-  const decided = new Map(taken.map(({ documentId, key }) => [documentId, followed(selected.get(key))]));
+  const reasons = reasonsByKey(news);
+  if (reasons.size === 0) return [];
+  const taken = await takeHeldOf(tx, capture, [...reasons.keys()]);
+  const decided = new Map(taken.map(({ documentId, key }) => [documentId, followed(reasons.get(key))]));
   return (await decideHeld(tx, decided)).filter(({ suppressed }) => suppressed === null);
 }
 
@@ -61,7 +63,10 @@ async function releaseDue(deps: CallContext): Promise<{ released: number }> {
   let released = 0;
   for (const capture of await capturesWithDueHeld(deps.database, await deps.clock.now(), CAPTURES)) {
     try {
-      released += await releaseDueOf(deps, capture);
+      for (let round = 0, count = BATCH; count === BATCH && round < ROUNDS; round++) {
+        count = await releaseDueOf(deps, capture);
+        released += count;
+      }
     } catch (error) {
       if (!isContentError(error)) throw error;
       // What the database refuses of one company must not keep the others waiting.

@@ -6,10 +6,11 @@ import type { Transaction } from '../storage/database.js';
 import type { DocumentRow } from '../storage/documents.js';
 import { type FailedItemRow, insertFailedItems } from '../storage/failed-items.js';
 import { insertGaps } from '../storage/gaps.js';
-import { insertDocuments, relativesOf, updateDerived } from '../storage/page.js';
+import { decideHeld } from '../storage/held-documents.js';
+import { insertDocuments, type Relative, relativesOf, updateDerived } from '../storage/page.js';
 import type { Announcements } from './announcements.js';
 import { considerAwareness, scheduleAwareness } from './awareness.js';
-import { decideDeliveries } from './delivery-policy.js';
+import { type Chosen, decideDeliveries } from './delivery-policy.js';
 import { holdBack, releaseWith } from './held-webhooks.js';
 import { recognizeOwnEvents } from './own-events.js';
 import { contradictedNsus, deriveTogether } from './page-documents.js';
@@ -35,7 +36,8 @@ export async function storeDocuments(
   });
   const { left: rows, untold } = await recognizeSameBytes(tx, others, relatives);
   const { fresh, changed } = deriveTogether(rows, relatives);
-  const { documents: decided, held } = decideDeliveries(fresh, relatives, { taxId, options: capture.options });
+  const chosen = { taxId, options: capture.options };
+  const { documents: decided, held } = decideDeliveries(fresh, relatives, chosen);
   const documents = await considerAwareness(tx, capture, taxId, decided, relatives, at);
   const inserted = await insertDocuments(tx, documents);
   await updateDerived(tx, changed);
@@ -46,8 +48,9 @@ export async function storeDocuments(
     held.filter(({ documentId }) => inserted.has(documentId)),
     at,
   );
-  const released = await releaseWith(tx, capture, news);
-  await announcements.documents([...inOrder(news, released), ...untold]);
+  const told = await tellLater(tx, capture, untold, relatives, chosen, at);
+  const released = await releaseWith(tx, capture, [...news, ...told]);
+  await announcements.documents(inOrder([...news, ...told], released));
   if (await scheduleAwareness(tx, capture, news, at)) announcements.awarenessScheduled = true;
   const contradicted = contradictedNsus(news, relatives);
   if (contradicted.length > 0) {
@@ -57,6 +60,26 @@ export async function storeDocuments(
     );
   }
   return news;
+}
+
+/**
+ * Documents that were here without anybody having been told of them, and have come by distribution now: decided like new ones. Gives them
+ * with what was decided.
+ */
+async function tellLater(
+  tx: Transaction,
+  capture: CaptureRow,
+  untold: readonly DocumentRow[],
+  relatives: readonly Relative[],
+  chosen: Chosen,
+  at: number,
+): Promise<DocumentRow[]> {
+  const asNew = untold.map((document) => ({ ...document, origin: 'distribution' as const }));
+  const { documents, held } = decideDeliveries(asNew, relatives, chosen);
+  const silent = documents.filter(({ suppressed }) => suppressed !== null);
+  await decideHeld(tx, new Map(silent.map(({ id, suppressed }) => [id, suppressed])));
+  await holdBack(tx, capture, held, at);
+  return documents;
 }
 
 /** Those whose webhook is due: new ones in their order, and behind each what had waited for it. */

@@ -44,7 +44,7 @@ export function callLogRoutes(app: Api, deps: ApiDependencies): void {
           kind: text(40).optional(),
           statusCode: text(10).optional(),
         }),
-        response: answers({ 200: pageOf(call) }, 'document_type_not_supported'),
+        response: answers({ 200: pageOf(call) }),
       },
     },
     async (request) => {

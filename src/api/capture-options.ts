@@ -69,6 +69,20 @@ export const captureOrder = z.strictObject({
     .describe(
       'CT-e: webhooks only for documents in which the company has one of these roles, and for their events. The others are stored. null: all',
     ),
+  captureIssued: z
+    .boolean({ error: 'expected true or false' })
+    .optional()
+    .describe(
+      'NFS-e: notes that the company itself issued are listed and told of too. Default false; switched on, it counts for later documents',
+    ),
+  cutoffDate: z.iso
+    .date({ error: 'expected a date, such as 2026-01-01' })
+    .nullable()
+    .optional()
+    .describe(
+      'NFS-e: notes issued before this day, and their events, are stored but neither listed nor told of until `release-history`. ' +
+        'The day is the one that the note says, in its own offset',
+    ),
   webhookUrl: z
     .string({ error: 'expected a URL' })
     .nullable()
@@ -87,6 +101,8 @@ export const captureOptionsView = z
     minIntervalMinutes: z.number().optional(),
     eventTypes: z.array(z.string()).readonly().nullable().optional(),
     interestedParties: z.array(z.string()).readonly().nullable().optional(),
+    captureIssued: z.boolean().optional(),
+    cutoffDate: z.string().nullable().optional(),
     autoAwareness: z.object({ enabled: z.boolean(), minutesToWait: z.number() }).optional(),
     webhookUrl: z.string().optional(),
   })
@@ -97,6 +113,8 @@ const ONLY: { readonly [option in keyof CaptureOrder]?: DocumentType } = {
   autoAwareness: 'nfe',
   eventTypes: 'cte',
   interestedParties: 'cte',
+  captureIssued: 'nfse',
+  cutoffDate: 'nfse',
 };
 
 /** What is wrong with options of another document type; taking away what cannot be there is no fault. */

@@ -17,9 +17,6 @@ import { invalidInput, Problem } from './problem.js';
 import { companyParams, documentType, environment, flag, instant, noBody, uf } from './schemas/common.js';
 import { tellWorkflow, type Warnings, warnings } from './workflow-notice.js';
 
-/** Document types that can be captured so far; the others' routes exist and say so. */
-const CAPTURED: readonly DocumentType[] = ['nfe', 'cte'];
-
 export const captureParams = companyParams.extend({ documentType });
 const captureQuery = z.strictObject({
   environment: environment.optional().describe('Default: the running one, else the last'),
@@ -62,7 +59,6 @@ export function captureRoutes(app: Api, deps: ApiDependencies): void {
         body: captureOrder,
         response: answers(
           { 200: startedCapture },
-          'document_type_not_supported',
           'certificate_missing',
           'certificate_expired',
           'certificate_not_yet_valid',
@@ -76,7 +72,7 @@ export function captureRoutes(app: Api, deps: ApiDependencies): void {
       const company = await visibleCompany(deps, request, request.params.companyId);
       const capture: CaptureKey = {
         companyId: company.id,
-        documentType: supported(request.params.documentType),
+        documentType: request.params.documentType,
         environment: request.body.environment,
       };
       const by = { caller: callerOf(request), log: request.log };
@@ -114,7 +110,7 @@ export function captureRoutes(app: Api, deps: ApiDependencies): void {
         summary: 'Where a capture stands',
         params: captureParams,
         querystring: captureQuery,
-        response: answers({ 200: captureState }, 'document_type_not_supported'),
+        response: answers({ 200: captureState }),
       },
     },
     async (request) => viewOf(deps, await namedCapture(deps, request)),
@@ -160,7 +156,7 @@ export function captureRoutes(app: Api, deps: ApiDependencies): void {
           'The government stops numbering documents for a tax ID that nobody queries for 60 days, and never makes that up.',
         params: captureParams,
         querystring: captureQuery,
-        response: answers({ 202: orderedCapture }, 'document_type_not_supported'),
+        response: answers({ 202: orderedCapture }),
       },
     },
     async (request, reply) => {
@@ -186,7 +182,7 @@ export function captureRoutes(app: Api, deps: ApiDependencies): void {
         params: captureParams,
         querystring: captureQuery,
         body: noBody,
-        response: answers({ 202: orderedCapture }, 'document_type_not_supported', 'capture_stopped', ...POST_PROBLEMS),
+        response: answers({ 202: orderedCapture }, 'capture_stopped', ...POST_PROBLEMS),
       },
     },
     async (request, reply) => {
@@ -212,7 +208,7 @@ export function captureRoutes(app: Api, deps: ApiDependencies): void {
         params: captureParams,
         querystring: captureQuery,
         body: pauseOrder,
-        response: answers({ 202: orderedCapture }, 'document_type_not_supported', 'capture_stopped', ...POST_PROBLEMS),
+        response: answers({ 202: orderedCapture }, 'capture_stopped', ...POST_PROBLEMS),
       },
     },
     async (request, reply) => {
@@ -232,12 +228,6 @@ export function captureRoutes(app: Api, deps: ApiDependencies): void {
   );
 }
 
-/** @throws {Problem} `document_type_not_supported` */
-function supported(type: DocumentType): DocumentType {
-  if (CAPTURED.includes(type)) return type;
-  throw new Problem('document_type_not_supported', `${type} cannot be captured yet, only ${CAPTURED.join(', ')} can`);
-}
-
 interface NamesCapture {
   readonly params: { readonly companyId: string; readonly documentType: DocumentType };
   readonly query: { readonly environment?: Environment | undefined };
@@ -246,13 +236,21 @@ interface NamesCapture {
 /**
  * The capture that path and query name. Of two environments the running one, since only one can run.
  *
- * @throws {Problem} `not_found`, `document_type_not_supported`
+ * @throws {Problem} `not_found`
  */
-export async function namedCapture(deps: ApiDependencies, request: FastifyRequest & NamesCapture): Promise<CaptureRow> {
-  const company = await visibleCompany(deps, request, request.params.companyId);
-  const rows = await listCompanyCaptures(deps.database, company.id, supported(request.params.documentType));
-  const { environment: wanted } = request.query;
-  const found = rows.find((row) => wanted === undefined || row.environment === wanted);
+export function namedCapture(deps: ApiDependencies, request: FastifyRequest & NamesCapture): Promise<CaptureRow> {
+  return captureOf(deps, request, { ...request.params, ...request.query });
+}
+
+/** As {@link namedCapture}, where the path names no document type. */
+export async function captureOf(
+  deps: ApiDependencies,
+  request: FastifyRequest,
+  wanted: Pick<CaptureKey, 'companyId' | 'documentType'> & { readonly environment?: Environment | undefined },
+): Promise<CaptureRow> {
+  const company = await visibleCompany(deps, request, wanted.companyId);
+  const rows = await listCompanyCaptures(deps.database, company.id, wanted.documentType);
+  const found = rows.find(({ environment }) => wanted.environment === undefined || environment === wanted.environment);
   if (found === undefined) throw new Problem('not_found', 'This capture was never started');
   return found;
 }

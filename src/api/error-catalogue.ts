@@ -92,12 +92,6 @@ export const ERROR_CATALOGUE = {
     title: 'The input is not valid',
     action: 'Correct the fields listed in `errors`; each says what was expected.',
   },
-  document_type_not_supported: {
-    status: 422,
-    title: 'This document type cannot be captured yet',
-    action:
-      'Use `nfe` or `cte`. The routes for the others exist so that clients can be written; their captures come later.',
-  },
   capture_missing: {
     status: 422,
     title: 'The company has no such capture',

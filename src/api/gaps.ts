@@ -47,7 +47,7 @@ export function gapRoutes(app: Api, deps: ApiDependencies): void {
           environment: environment.optional().describe('Default: the running one, else the last'),
           status: oneOf(STATUSES).optional(),
         }),
-        response: answers({ 200: pageOf(gap) }, 'document_type_not_supported'),
+        response: answers({ 200: pageOf(gap) }),
       },
     },
     async (request) => {

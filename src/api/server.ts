@@ -21,6 +21,7 @@ import { honourIdempotencyKeys } from './idempotency.js';
 import { manifestationRoutes } from './manifestations.js';
 import { openApiDocument } from './openapi.js';
 import { Problem } from './problem.js';
+import { releaseHistoryRoutes } from './release-history.js';
 import { requestId, traceRequests } from './request-trace.js';
 import { usageRoutes } from './usage.js';
 import { webhookDeliveryRoutes } from './webhook-deliveries.js';
@@ -72,6 +73,7 @@ const ROUTES = [
   certificateRoutes,
   captureRoutes,
   gapRoutes,
+  releaseHistoryRoutes,
   callLogRoutes,
   documentRoutes,
   manifestationRoutes,

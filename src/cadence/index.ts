@@ -36,6 +36,8 @@ export interface CaptureRules {
   readonly point: PointRules;
   /** Least time between two calls with one certificate, whoever makes them; milliseconds, before time scale. Default: none. */
   readonly pacing?: number;
+  /** Without a usable certificate it is looked again after this; milliseconds, before time scale. Default: when one is stored, or people act. */
+  readonly certificateRetry?: number;
 }
 
 /** How a service takes questions for single documents. */
@@ -55,6 +57,7 @@ const RULES: Readonly<Record<DocumentType, CaptureRules>> = {
     callLimit: NFSE_RULES.callLimit,
     emptyQueue: NFSE_RULES.emptyQueue,
     pacing: NFSE_RULES.pacing,
+    certificateRetry: NFSE_RULES.certificateMissing,
     point: { next: nfsePointCadence, byKey: false, heldByThrottle: true },
   },
 };

@@ -25,6 +25,7 @@ export const NFSE_RULES = {
   /** REJEICAO: of a run that captured nothing, else of one that was going well. */
   rejectedIdle: 10 * MINUTE,
   rejectedBusy: 30 * SECOND,
+  certificateMissing: 60 * MINUTE,
   certificateRefused: 60 * MINUTE,
   /** The refusal of a certificate that disables the capture. */
   refusalsToDisable: 10,

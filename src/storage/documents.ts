@@ -9,6 +9,7 @@ import type {
   Origin,
 } from '../model/document.js';
 import type { Nsu } from '../model/nsu.js';
+import { UNLISTED } from '../model/suppression.js';
 import type { CaptureKey, DocumentType, Environment } from '../model/words.js';
 import { nsuColumn } from './capture-rows.js';
 import type { Queryable } from './database.js';
@@ -137,8 +138,12 @@ const eventExists = (types: string) => `(exists (
     where m.key = d.key and m.company_id = d.company_id and m.environment = d.environment and m.status = 'registered'
       and m.type = any(${types})))`;
 
+/** What a customer chose not to have, or not yet, is in no list. */
+const LISTED = `(d.suppressed is null or d.suppressed !~ '^(${Object.values(UNLISTED).join('|')}):')`;
+
 function conditions(filter: DocumentFilter): Filter {
   const where = new Filter()
+    .always(LISTED)
     .add(filter.companyId, (v) => `d.company_id = ${v}`)
     .add(filter.visible, (v) => `d.company_id = any(${v}::uuid[])`)
     .add(filter.documentType, (v) => `d.document_type = ${v}`)

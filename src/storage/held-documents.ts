@@ -1,3 +1,4 @@
+import { UNLISTED } from '../model/suppression.js';
 import type { CaptureKey } from '../model/words.js';
 import { captureValues } from './captures.js';
 import type { Queryable, Transaction } from './database.js';
@@ -29,6 +30,24 @@ export async function holdDocuments(
       held.map(({ key }) => key),
     ],
   );
+}
+
+/**
+ * Everything that was stored without a word because it is older than the customer wanted is told of after all, the oldest first.
+ * Documents that had not to be captured stay where they are.
+ *
+ * @returns how many
+ */
+export async function releaseHistory(tx: Transaction, capture: CaptureKey, now: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `insert into held_documents (company_id, document_type, environment, document_id, key, release_at)
+     select $1, $2, $3, id, coalesce(key, ''),
+       $4::timestamptz + row_number() over (order by nsu nulls last, captured_at, id) * interval '1 millisecond'
+     from documents where company_id = $1 and document_type = $2 and environment = $3 and suppressed like $5
+     on conflict do nothing`,
+    [...captureValues(capture), instant(now), `${UNLISTED.beforeCutoff}:%`],
+  );
+  return rowCount;
 }
 
 /** Those that waited for one of these keys wait no more. */

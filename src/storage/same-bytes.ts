@@ -14,7 +14,7 @@ export async function fillNsus(
   if (numbered.length === 0) return [];
   const { rows } = await tx.query<DocumentRow>(
     `with filled as (
-       update documents d set nsu = n.nsu, suppressed = case when origin = 'import' then null else suppressed end
+       update documents d set nsu = n.nsu, suppressed = case when origin in ('import', 'on_demand') then null else suppressed end
        from unnest($1::uuid[], $2::bigint[]) as n (id, nsu) where d.id = n.id and d.nsu is null returning d.*
      )
      select ${DOCUMENT_COLUMNS} from filled d

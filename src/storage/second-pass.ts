@@ -13,7 +13,7 @@ const DUE = `company_id = $1 and document_type = $2 and environment = $3 and mea
 /** The NSU after which a pass has to begin, so that it goes over every gap that is due. Null: none is. */
 export async function passStart(tx: Transaction, capture: CaptureRow, now: number): Promise<Nsu | null> {
   const { rows } = await tx.query<{ start: Nsu | null }>(
-    `select ${nsuColumn('min(from_nsu) - 1', 'start')} from gaps where ${DUE}`,
+    `select ${nsuColumn('(min(from_nsu) - 1)', 'start')} from gaps where ${DUE}`,
     [...captureValues(capture), instant(now), capture.ultNsu],
   );
   return rows[0]?.start ?? null;

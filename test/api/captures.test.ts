@@ -83,24 +83,6 @@ describe('a capture is started', () => {
     assert.equal(other.json.enabled, false);
   });
 
-  test('for a document type that cannot be captured yet: 422, on every route', async () => {
-    const { id } = await api.companyWithCertificate();
-    const path = `/v1/companies/${id}/captures/nfse`;
-    for (const [method, rest, body] of [
-      ['PUT', '', {}],
-      ['GET', '', undefined],
-      ['DELETE', '', undefined],
-      ['POST', '/resume', undefined],
-      ['POST', '/pause', undefined],
-      ['GET', '/queries', undefined],
-      ['GET', '/gaps', undefined],
-    ] as const) {
-      const { status, json } = await api.ask(method, path + rest, { body });
-      assert.equal(status, 422, `${method} ${rest}`);
-      assert.equal(json.code, 'document_type_not_supported');
-    }
-  });
-
   test('only with a certificate: its own, or one of the same root', async () => {
     const { id } = await api.newCompany();
     const refused = await api.ask('PUT', captureOf(id), { body: {} });

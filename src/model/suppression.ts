@@ -1,0 +1,18 @@
+/** Why no webhook was sent of a document: `documents.suppressed` is a code of these, a colon, and words for people. */
+
+/** Of documents that are stored and, besides, not listed: the customer chose not to have them, or not yet. */
+export const UNLISTED = { issued: 'issued_not_captured', beforeCutoff: 'before_cutoff' } as const;
+
+/** Somebody asked for it by key and got it as the answer. It is told of when it comes by distribution. */
+export const ON_DEMAND = 'on_demand';
+
+const codeOf = (suppressed: string | null): string | null => suppressed?.split(':', 1)[0] ?? null;
+
+export function isUnlisted(suppressed: string | null): boolean {
+  const codes: readonly (string | null)[] = Object.values(UNLISTED);
+  return codes.includes(codeOf(suppressed));
+}
+
+export function isOnDemand(suppressed: string | null): boolean {
+  return codeOf(suppressed) === ON_DEMAND;
+}
