@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { EventFields } from '../../src/documents/event-layout.js';
 import { nfeEventDetails, nfeEventFaults } from '../../src/documents/nfe-event-fields.js';
 import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
-import { NO_SCHEMAS, schemaOf } from '../simulator/xsd.js';
+import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 
 const DEFAULTS = { uf: 'SP', application: 'Malote 0.1.0' } as const;
 const stocked = (group: string, quantity: string, unit: string): EventFields => ({
@@ -52,7 +52,7 @@ describe('fields of the Tax Reform events', () => {
       const xml =
         `<detEvento xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.00"><descEvento>${description}</descEvento>` +
         `${nfeEventDetails(type, given, DEFAULTS)}</detEvento>`;
-      assert.equal(schemaOf(`e${type}_v1.00.xsd`)(xml), null);
+      assert.equal(schemaOf(`nfe/e${type}_v1.00.xsd`)(xml), null);
     });
 
     test(`${type}: each element left out is missed by its name`, () => {

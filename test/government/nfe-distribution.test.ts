@@ -12,7 +12,7 @@ import { createHttpsTransport } from '../../src/government/https-transport.js';
 import { createNfeDistribution, NFE_WIRE } from '../../src/government/nfe-distribution.js';
 import { type GovernmentRequest, type Transport, TransportFailure } from '../../src/government/types.js';
 import type { Nsu } from '../../src/model/nsu.js';
-import { NO_SCHEMAS, schemaOf } from '../simulator/xsd.js';
+import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 import { answer, docZip, lote, zipped } from './answers.js';
 import { clientCertificate, httpsServer, people, type TestServer } from './tls-server.js';
 
@@ -71,7 +71,7 @@ describe('the request', () => {
   });
 
   test('is valid by the official schema', { skip: NO_SCHEMAS }, () => {
-    const fault = schemaOf('distDFeInt_v1.01.xsd');
+    const fault = schemaOf('nfe/distDFeInt_v1.01.xsd');
     assert.notEqual(fault('<distDFeInt xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.01"/>'), null);
     const digits = (count: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: count, maxLength: count });

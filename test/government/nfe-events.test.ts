@@ -16,8 +16,8 @@ import {
 import { type GovernmentRequest, type GovernmentResponse, TransportFailure } from '../../src/government/types.js';
 import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
 import { issue, makeRoot } from '../certificates/make-certificates.js';
-import { NO_SCHEMAS, schemaOf } from '../simulator/xsd.js';
 import { sharedFile } from '../support/shared.js';
+import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 import { verifySignature } from './verify-signature.js';
 
 const leaf = issue('event-leaf', makeRoot('event-root'));
@@ -98,15 +98,15 @@ describe('the event', () => {
   for (const type of ['210200', '210210', '210220', '210240', '211128', '110001']) {
     test(`${type} and a request with it are valid by their XSDs`, { skip: NO_SCHEMAS }, () => {
       const signed = signedNfeEvent(event(type), certificate);
-      assert.equal(schemaOf('envEvento_v1.00.xsd')(envEvento('1764504000000', [signed])), null);
+      assert.equal(schemaOf('nfe/envEvento_v1.00.xsd')(envEvento('1764504000000', [signed])), null);
       const [details] = /<detEvento.*<\/detEvento>/.exec(signed) ?? [''];
       const alone = details.replace('<detEvento', '<detEvento xmlns="http://www.portalfiscal.inf.br/nfe"');
-      assert.equal(schemaOf(`e${type}_v1.00.xsd`)(alone), null);
+      assert.equal(schemaOf(`nfe/e${type}_v1.00.xsd`)(alone), null);
     });
   }
 
   test('twenty are valid together, whoever wrote the justification', { skip: NO_SCHEMAS }, () => {
-    const fault = schemaOf('envEvento_v1.00.xsd');
+    const fault = schemaOf('nfe/envEvento_v1.00.xsd');
     const text = fc
       .array(fc.constantFrom(...'aé&<>"\'Zÿ 9-'), { minLength: 13, maxLength: 253 })
       .map((characters) => `x${characters.join('')}x`);

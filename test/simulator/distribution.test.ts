@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createAuthority, type Rule, type Simulator, startSimulator } from '../../src/simulator/index.js';
+import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 import { ACTION, distribution, envelope, nsu, read, send, TestCompany } from './client.js';
-import { NO_SCHEMAS, schemaOf } from './xsd.js';
 
 const HOUR = 3_600_000;
 const COMPANY = '98765432000198';
@@ -114,7 +114,7 @@ test('dhResp is the simulator’s time, with the offset of Brasília', async () 
 
 describe('official schema of the answer', { skip: NO_SCHEMAS ?? false }, () => {
   test('138, 137 and 656 are valid', async () => {
-    const valid = schemaOf('retDistDFeInt_v1.01.xsd');
+    const valid = schemaOf('nfe/retDistDFeInt_v1.01.xsd');
     const bare = (body: Buffer) => /<retDistDFeInt.*<\/retDistDFeInt>/s.exec(body.toString('utf8'))?.[0] ?? '';
     add({ backlog: 3 });
     for (const cStat of ['138', '656', '137']) {

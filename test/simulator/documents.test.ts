@@ -6,7 +6,7 @@ import { isTaxId } from '../../src/documents/tax-id.js';
 import { NFE_KINDS, NfeSequence } from '../../src/simulator/documents/nfe-sequence.js';
 import type { SequenceDocument, SequenceProfile, Stretch } from '../../src/simulator/documents/stretches.js';
 import { parseXml, withDescendants } from '../../src/simulator/soap/element.js';
-import { NO_SCHEMAS, schemaOf } from './xsd.js';
+import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 
 const ARRIVED = Date.parse('2026-11-30T12:00:00Z');
 const MIX = { resNFe: 40, procNFe: 40, procEventoNFe: 12, resEvento: 8 };
@@ -44,10 +44,10 @@ test('the same seed gives the same bytes, in any order; another seed gives other
 describe('official schemas', { skip: NO_SCHEMAS ?? false }, () => {
   test('documents of all four kinds are valid, for a company, one with letters, and a farmer with a CPF', () => {
     const validators = {
-      procNFe: schemaOf('procNFe_v4.00.xsd'),
-      resNFe: schemaOf('resNFe_v1.01.xsd'),
-      procEventoNFe: schemaOf('procEventoNFe_v1.00.xsd'),
-      resEvento: schemaOf('resEvento_v1.01.xsd'),
+      procNFe: schemaOf('nfe/procNFe_v4.00.xsd'),
+      resNFe: schemaOf('nfe/resNFe_v1.01.xsd'),
+      procEventoNFe: schemaOf('nfe/procEventoNFe_v1.00.xsd'),
+      resEvento: schemaOf('nfe/resEvento_v1.01.xsd'),
     };
     const seen = new Map<string, number>();
     const documents = [
@@ -64,7 +64,7 @@ describe('official schemas', { skip: NO_SCHEMAS ?? false }, () => {
 
   test('whole events are valid as the schema of their type says', () => {
     for (const type of ['110110', '110111', '210200', '210210', '210220', '210240']) {
-      const valid = schemaOf(`e${type}_v1.00.xsd`);
+      const valid = schemaOf(`nfe/e${type}_v1.00.xsd`);
       const [event] = all(sequence({ count: 1, kinds: { procEventoNFe: 1 }, eventType: type }));
       const detail = /<detEvento.*<\/detEvento>/.exec(event?.xml ?? '')?.[0] ?? '';
       assert.equal(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { NFE } from '../../src/simulator/distribution/dialect.js';
 import { keyFault, readDistributionRequest } from '../../src/simulator/distribution/request.js';
 import { parseXml } from '../../src/simulator/soap/element.js';
-import { NO_SCHEMAS, schemaOf } from './xsd.js';
+import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 
 const NS = 'http://www.portalfiscal.inf.br/nfe';
 const KEY = '35260911222333000181550010000007771102030403';
@@ -116,7 +116,7 @@ test('access keys that no NF-e can have', () => {
 
 describe('agreement with the official schema', { skip: NO_SCHEMAS ?? false }, () => {
   test('we find fault exactly where it does (property)', () => {
-    const validate = schemaOf('distDFeInt_v1.01.xsd');
+    const validate = schemaOf('nfe/distDFeInt_v1.01.xsd');
     const pieces = fc.constantFrom(
       '<tpAmb>1</tpAmb>',
       '<tpAmb>2</tpAmb>',

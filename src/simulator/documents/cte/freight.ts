@@ -9,7 +9,7 @@ import { localTime } from '../text.js';
 export const FREIGHT_FORMS = ['CTe', 'CTeOS', 'CTeSimp', 'GTVe'] as const;
 export type FreightForm = (typeof FREIGHT_FORMS)[number];
 
-export const PARTIES = ['sender', 'dispatcher', 'receiver', 'recipient'] as const;
+const PARTIES = ['sender', 'dispatcher', 'receiver', 'recipient'] as const;
 export type PartyRole = (typeof PARTIES)[number];
 
 /** What the company that asks is in it. The issuer gets no document of its own, only other people's events about it. */
