@@ -176,7 +176,7 @@ function conditions(filter: DocumentFilter): Filter {
 
 const time = (ms: number | undefined) => (ms === undefined ? undefined : instant(ms));
 
-/** The search expression for what a person typed, folded as `document_words` folds (migration 0001); undefined when no word is in it. */
+/** The search expression for what a person typed, folded as `document_words` folds (migration 0007); undefined when no word is in it. */
 function words(text: string | undefined): string | undefined {
   const found = text
     ?.normalize('NFD')
