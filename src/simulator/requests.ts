@@ -157,6 +157,7 @@ export const policySchema = z.object({
   pointQueriesCounted: z.enum(['returned', 'all']).optional(),
   tolerateRepeat: z.boolean().optional(),
   sixtyDays: z.boolean().optional(),
+  releasesWhole: z.boolean().optional(),
 });
 
 export const whoSchema = z.object({ documentType, taxId, environment });

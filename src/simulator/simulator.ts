@@ -1,3 +1,4 @@
+import type { Environment } from '../model/words.js';
 import { type A1, type A1Request, type Authority, createAuthority, openAuthority } from './authority/authority.js';
 import { SimulatorClock } from './clock.js';
 import { Companies } from './companies.js';
@@ -5,6 +6,8 @@ import { startControlApi } from './control/api.js';
 import { CTE, NFE } from './distribution/dialect.js';
 import { Distribution } from './distribution/service.js';
 import { Journal, type JournalObserver } from './journal.js';
+import { EventMemory } from './nfe-events/memory.js';
+import { NfeEventService, SITES } from './nfe-events/service.js';
 import { type QueueObserver, QueueRegistry } from './queues/registry.js';
 import { type RulePolicy, timingOf, USUAL_POLICY } from './rules/state.js';
 import { type ScriptedAnswerInput, scriptedAnswerSchema } from './scripts/scripted-answer.js';
@@ -12,6 +15,7 @@ import type { Script } from './scripts/scripts.js';
 import { Scripts } from './scripts/scripts.js';
 import { GovernmentFront } from './server/https-server.js';
 import type { Outage } from './server/outage.js';
+import type { GovernmentService } from './server/service.js';
 import { StateFolder } from './state-folder.js';
 
 export interface SimulatorOptions {
@@ -30,6 +34,8 @@ export interface SimulatorOptions {
   readonly policy?: Partial<RulePolicy>;
   /** An authority of one's own: tests that start many simulators share one. */
   readonly authority?: Authority;
+  /** A second opinion about every request of events (`envEvento`), e.g. the official schemas: what is wrong with it, or null. */
+  readonly inspectEvents?: (envEvento: string) => string | null;
 }
 
 /** Starts the simulated government: its HTTPS front and its control API. Resolves when both listen. */
@@ -64,6 +70,8 @@ export class Simulator {
   readonly scripts = new Scripts();
   readonly journal: Journal;
   readonly companies: Companies;
+  /** Events that were registered. */
+  readonly events = new EventMemory();
   policy: RulePolicy;
   /** Address of the government, without a path. */
   url = '';
@@ -72,7 +80,7 @@ export class Simulator {
   private front: GovernmentFront | null = null;
   private stopControl: (() => Promise<void>) | null = null;
   private readonly registry: QueueRegistry;
-  private readonly distributions: readonly Distribution[];
+  private readonly services: readonly GovernmentService[];
 
   constructor(
     private readonly options: SimulatorOptions,
@@ -95,7 +103,20 @@ export class Simulator {
       policy: () => this.policy,
       outage: () => this.outageNow,
     };
-    this.distributions = [NFE, CTE].map((dialect) => new Distribution(dialect, context));
+    this.events.restore(this.journal);
+    const events = {
+      ...context,
+      memory: this.events,
+      signatures: { issuers: [authority.material.intermediate.certificatePem] },
+      release: (taxId: string, environment: Environment, key: string) =>
+        void this.companies.giveWhole({ taxId, environment, keys: [key] }),
+      inspect: options.inspectEvents,
+    };
+    this.services = [
+      ...[NFE, CTE].map((dialect) => new Distribution(dialect, context)),
+      new NfeEventService('an', events),
+      new NfeEventService('svrs', events),
+    ];
   }
 
   async start(host: string): Promise<void> {
@@ -107,7 +128,7 @@ export class Simulator {
       chainPem,
       clientCaPem: this.authority.caPem,
       clock: this.clock,
-      services: this.distributions,
+      services: this.services,
       outage: () => this.outageNow,
     });
     this.url = await this.front.listen();
@@ -136,8 +157,8 @@ export class Simulator {
     const of = (environment: string) => ({
       nfeDistribution: `${this.url}/${environment}${NFE.path}`,
       cteDistribution: `${this.url}/${environment}${CTE.path}`,
-      nfeEvent: `${this.url}/${environment}/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx`,
-      nfeEventSvrs: `${this.url}/${environment}/ws/recepcaoevento/recepcaoevento4.asmx`,
+      nfeEvent: `${this.url}/${environment}${SITES.an.path}`,
+      nfeEventSvrs: `${this.url}/${environment}${SITES.svrs.path}`,
       adn: `${this.url}/${environment}/contribuintes`,
       sefin: `${this.url}/${environment}/SefinNacional`,
     });
@@ -167,11 +188,12 @@ export class Simulator {
     if (mode !== null) this.front?.dropConnections();
   }
 
-  /** Forgets companies, scripts, outage and journal; keeps the authority and the clock. */
+  /** Forgets companies, events, scripts, outage and journal; keeps the authority and the clock. */
   reset(): void {
     this.companies.removeAll();
     this.scripts.clear();
     this.journal.clear();
+    this.events.clear();
     this.outageNow = null;
     this.policy = { ...USUAL_POLICY, ...this.options.policy };
   }

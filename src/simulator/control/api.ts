@@ -115,6 +115,7 @@ function behaviour(app: FastifyInstance, simulator: Simulator): void {
 function evidence(app: FastifyInstance, simulator: Simulator): void {
   app.get('/journal', async (request) => simulator.journal.list(filterOf(request.query)));
   app.get('/violations', async (request) => simulator.journal.violations(filterOf(request.query)));
+  app.get('/events', async () => simulator.events.list());
   app.get('/truth', async (request) => simulator.companies.truth(request.query as never));
   app.get('/document', async (request, reply) => {
     const { schema, xml } = simulator.companies.document(request.query as never);

@@ -1,5 +1,6 @@
 import type { Dress, ScriptedAnswer } from '../scripts/scripted-answer.js';
-import type { ServiceAnswer, WireFault } from '../server/service.js';
+import { wireFault } from '../scripts/wire-fault.js';
+import type { ServiceAnswer } from '../server/service.js';
 import { type SoapVersion, soapContentType, soapEnvelope } from '../soap/envelope.js';
 import { type DistributionAnswer, writeAnswer } from './answer.js';
 import type { Dialect } from './dialect.js';
@@ -46,21 +47,5 @@ function encode(xml: string, dress: Dress | null): Buffer {
       return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(xml, 'utf8')]);
     default:
       return Buffer.from(xml, 'utf8');
-  }
-}
-
-/** The part of a script that concerns the wire. */
-function wireFault(script: ScriptedAnswer | null): WireFault | null {
-  switch (script?.type) {
-    case 'reset':
-      return { type: 'reset' };
-    case 'hang':
-      return { type: 'hang', ms: script.ms ?? null };
-    case 'cut':
-      return { type: 'cut', afterBytes: script.afterBytes ?? null };
-    case 'slow':
-      return { type: 'slow', ms: script.ms };
-    default:
-      return null;
   }
 }

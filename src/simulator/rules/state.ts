@@ -49,6 +49,10 @@ const RULES = [
   'certificate_root',
   /** The request is not as its schema says. */
   'schema',
+  /** An event's signature does not verify, or is not made as the manual says. */
+  'signature',
+  /** The same event rejected for the same reason more than 20 times within an hour. */
+  'event_misuse',
 ] as const;
 export type Rule = (typeof RULES)[number];
 
@@ -60,9 +64,16 @@ export interface RulePolicy {
   readonly tolerateRepeat: boolean;
   /** Give no number to documents of a root that has not asked for 60 days. */
   readonly sixtyDays: boolean;
+  /** Give the whole note under a new number once its recipient has said that it knows of it. */
+  readonly releasesWhole: boolean;
 }
 
-export const USUAL_POLICY: RulePolicy = { pointQueriesCounted: 'returned', tolerateRepeat: false, sixtyDays: false };
+export const USUAL_POLICY: RulePolicy = {
+  pointQueriesCounted: 'returned',
+  tolerateRepeat: false,
+  sixtyDays: false,
+  releasesWhole: true,
+};
 
 /** In what one service's rules differ from another's. */
 export interface Manners {

@@ -25,6 +25,19 @@ export const scriptedAnswerSchema = z.discriminatedUnion('type', [
    * than it keeps. The tax ID is blocked.
    */
   z.object({ type: z.literal('misuse'), pointer: z.number().int() }),
+  /**
+   * Requests of events: what is answered about each event, or about the one of this key. One that is registered by it (135, 136, 155) is
+   * remembered. Null: the answer leaves the event out.
+   */
+  z.object({
+    type: z.literal('event_status'),
+    cStat: z
+      .string()
+      .regex(/^[0-9]{3,4}$/)
+      .nullable(),
+    text: z.string().optional(),
+    key: z.string().length(44).optional(),
+  }),
   z.object({ type: z.literal('soap_fault'), httpStatus: z.number().int().default(500) }),
   z.object({ type: z.literal('html'), httpStatus: z.number().int().default(200) }),
   z.object({ type: z.literal('empty'), httpStatus: z.number().int().default(200) }),

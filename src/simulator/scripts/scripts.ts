@@ -2,7 +2,7 @@ import type { Environment } from '../../model/words.js';
 import type { SimulatedType } from '../distribution/dialect.js';
 import type { ScriptedAnswer } from './scripted-answer.js';
 
-export const CALL_KINDS = ['distNSU', 'consNSU', 'consChNFe'] as const;
+export const CALL_KINDS = ['distNSU', 'consNSU', 'consChNFe', 'nfeRecepcaoEvento'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
 /** "The next n calls that look so get this answer." Absent conditions fit every call. */
