@@ -36,6 +36,10 @@ export async function commitAnswer(
   const committed = await commitPatiently(deps, { call, answer, decoded, requestKey, ...ending });
   await deps.failpoint?.('after_commit');
   deps.wakeEndpoints(committed.wake);
+  if (committed.awarenessScheduled) {
+    const { companyId, documentType, environment } = call;
+    deps.wakeManifestations?.({ companyId, documentType, environment });
+  }
   if (committed.written) {
     const { clocksDiffer } = committed.written;
     if (clocksDiffer !== null) deps.clocksDiffer.set(call.service, clocksDiffer);

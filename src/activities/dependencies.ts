@@ -25,6 +25,8 @@ export interface ActivityDependencies {
   readonly decodeItem?: DecodeItem;
   /** Called after a commit with the endpoints that got deliveries; returns at once. */
   readonly wakeEndpoints: (endpointIds: readonly string[]) => void;
+  /** Called after a commit that scheduled Awareness; returns at once. What is lost of it, housekeeping finds. */
+  readonly wakeManifestations?: (capture: CaptureKey) => void;
   /** False where our clock is not the government's by design: simulated time. Default: true on time scale 1. */
   readonly comparesClocks?: boolean;
   readonly observer?: CallObserver;

@@ -36,6 +36,8 @@ export interface Committed {
   readonly snapshot: CaptureSnapshot;
   /** Endpoints to wake. */
   readonly wake: readonly string[];
+  /** Summaries came whose Awareness is sent later: the manifestation workflow is to be woken. */
+  readonly awarenessScheduled?: boolean;
   /** This transaction wrote it. Null: another one did, before. */
   readonly written: (SettledCall & { readonly clocksDiffer: boolean | null }) | null;
 }

@@ -117,6 +117,7 @@ class PageTransaction {
       documents: stored.documents,
       snapshot: snapshotOf(after ?? row, this.company),
       wake,
+      awarenessScheduled: this.#announcements.awarenessScheduled,
       written: {
         outcome: answer.outcome.kind,
         statusCode: codeOf(answer.outcome),

@@ -134,6 +134,7 @@ class PointTransaction {
       documentIds: stored.documentIds,
       snapshot: snapshotOf(after ?? row, this.company),
       wake: [...this.#wake],
+      awarenessScheduled: this.#announcements.awarenessScheduled,
       written: {
         outcome: outcome.kind,
         statusCode: codeOf(outcome),

@@ -90,6 +90,8 @@ export function activitiesOf(parts: WorkerParts) {
     // The call's transaction has the row at hand, and opening takes microseconds: no second connection, no key kept in memory.
     openCertificate: (row) => ({ ...openKey(parts.keyring, row.id, row), holderTaxId: row.taxId }),
     wakeEndpoints: (ids) => waker.wake(ids),
+    // Without Temporal there is nobody to wake; housekeeping finds what is due two minutes later.
+    wakeManifestations: (capture) => void messenger.wakeManifestation(capture).catch(() => {}),
   } satisfies Partial<ActivityDependencies>;
   const get = createPatientGet(parts.transport, { timeScale: parts.timeScale });
   const activities = createActivities({

@@ -7,7 +7,8 @@ import { documents, type Item } from './government.js';
 import { eventWorld, manifestation, manifestationsOf, requested, sendDue } from './manifestation-support.js';
 import { alertsOf, committed, eventsOf, HOUR, MINUTE, newCapture, query, world } from './support.js';
 
-const w = await world();
+const woken: string[] = [];
+const w = await world({ wakeManifestations: ({ companyId }) => void woken.push(companyId) });
 const e = await eventWorld(w);
 e.events.script = (ids) => ids.map((id) => ({ id, cStat: '135' }));
 
@@ -71,6 +72,7 @@ describe('each summary that comes', () => {
       assert.ok(Math.abs((deadline ?? 0) - now - 9 * DAY) < 10_000);
     }
     assert.deepEqual(await reasons(capture), [null, null]);
+    assert.deepEqual(woken, [capture.companyId], 'one wake a page');
     assert.equal((await sendDue(e, capture)).sent, 0, 'not before its time');
     w.clock.skip(30 * MINUTE);
     assert.equal((await sendDue(e, capture)).registered, 2, 'together');
