@@ -22,6 +22,7 @@ export class DevScreen {
   #shown = new Map<string, string>();
   #waiting: Arrival[] = [];
   #refused = 0;
+  #recovering = 0;
 
   constructor(private readonly write: (line: string) => void = (line) => void process.stdout.write(`${line}\n`)) {}
 
@@ -59,6 +60,15 @@ export class DevScreen {
 
   warn(text: string): void {
     this.write(`${clock()}  ${colors.yellow('!')} ${text}`);
+  }
+
+  /** So many documents are fetched one by one, because the answer with them was lost. */
+  recovering(count: number): void {
+    if (count === this.#recovering) return;
+    this.#recovering = count;
+    this.write(
+      `${clock()}  ${colors.yellow('↻')} ${bold(count)} documents of lost answers are still to be fetched, under the quota of 20 an hour`,
+    );
   }
 
   /** A webhook came in. Null: its signature was wrong. */

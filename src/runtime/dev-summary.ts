@@ -7,8 +7,10 @@ export interface Summary {
   /** Answers of the government with documents in them. */
   readonly pages: number;
   readonly webhooksDelivered: number;
-  /** Numbers that exist at the government and did not come, each on record as a gap: an answer that a crash swallowed. */
+  /** Numbers up to the cursors whose document did not come: answers that a crash swallowed. Each is on record as a gap. */
   readonly missing: number;
+  /** Of the missing ones, those that are still being asked for, one by one, under the government's quota. */
+  readonly recovering: number;
   /** Webhooks that still wait. */
   readonly webhooksPending: number;
 }
@@ -18,7 +20,9 @@ export async function readSummary(db: Queryable): Promise<Summary> {
     `select (select count(*)::int from documents) as documents,
        (select count(*)::int from calls where outcome = 'documents') as pages,
        (select count(*)::int from deliveries where status = 'delivered') as "webhooksDelivered",
-       (select coalesce(sum(to_nsu - from_nsu + 1), 0)::int from gaps where status = 'pending') as missing,
+       (select coalesce(sum(ult_nsu), 0)::int from captures)
+         - (select count(distinct (company_id, nsu))::int from documents where nsu is not null) as missing,
+       (select coalesce(sum(to_nsu - from_nsu + 1), 0)::int from gaps where status = 'pending') as recovering,
        (select count(*)::int from deliveries where status = 'pending') as "webhooksPending"`,
   );
   const [row] = rows;

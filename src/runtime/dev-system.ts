@@ -1,6 +1,8 @@
 import getPort from 'get-port';
 import { startApi } from '../api/start.js';
 import { governmentAddresses } from '../government/addresses.js';
+import { createCertificateCheck } from '../government/certificate-check.js';
+import { createHttpsTransport } from '../government/https-transport.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
 import { type Simulator, startSimulator } from '../simulator/index.js';
@@ -74,10 +76,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const apiKey = config.apiKey ?? folder.apiKey();
   const host = config.http.host ?? '127.0.0.1';
   const port = options.apiPort ?? (await getPort({ port: 3000, host }));
-  const { url: apiUrl, close } = await startApi({ ...shared, apiKey, host, port }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(`port ${port} is in use: choose another with --port, or leave --port and MALOTE_HTTP_PORT out`);
+  const addresses = governmentAddresses(simulator?.endpointsFile() ?? config.endpointsFile);
+  const governmentCaFile = simulator?.caPem ?? config.governmentCaFile;
+  const checkCertificate = createCertificateCheck({
+    transport: createHttpsTransport({ caFile: governmentCaFile }),
+    addresses,
   });
+  const { url: apiUrl, close } = await startApi({ ...shared, apiKey, checkCertificate, host, port }).catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      throw new Error(`port ${port} is in use: choose another with --port, or leave --port and MALOTE_HTTP_PORT out`);
+    },
+  );
   stops.push(() => close());
   screen.ready('API', apiUrl);
 
@@ -90,9 +100,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     () =>
       startWorker({
         ...shared,
-        addresses: governmentAddresses(simulator?.endpointsFile() ?? config.endpointsFile),
-        governmentCaFile: simulator?.caPem ?? config.governmentCaFile,
+        addresses,
+        governmentCaFile,
         rates: config.rates,
+        mail: config.mail,
         temporalMetricsPort: config.temporalMetricsPort,
         port: config.workerPort,
       }),

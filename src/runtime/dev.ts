@@ -77,8 +77,14 @@ export async function runDev(options: DevOptions = {}): Promise<void> {
     if (system.simulator !== null && !untilDrained) stops.push(startArrivals(system.simulator, ARRIVALS_EVERY_MS));
     const how = await Promise.race([stop, follow(system, screen, untilDrained, following.signal), ...system.failures]);
     if (how === 'drained') {
-      const { webhooksPending: _, ...figures } = await readSummary(system.database);
-      summary = { ...figures, seconds: Math.round((performance.now() - begun) / 100) / 10 };
+      const { documents, pages, webhooksDelivered, missing } = await readSummary(system.database);
+      summary = {
+        documents,
+        pages,
+        webhooksDelivered,
+        missing,
+        seconds: Math.round((performance.now() - begun) / 100) / 10,
+      };
     } else {
       screen.note('\n  Stopping: what is in hand is finished. Ctrl-C again stops at once.');
     }
@@ -97,9 +103,13 @@ async function follow(system: System, screen: DevScreen, untilDrained: boolean, 
   while (!signal.aborted) {
     const captures = await demoCaptures(system).catch(() => []); // PostgreSQL is being started again: next time
     screen.tick(captures);
-    if (untilDrained && allDrained(system, captures) && (await readSummary(system.database)).webhooksPending === 0) {
-      screen.tick(captures);
-      return 'drained';
+    if (untilDrained && allDrained(system, captures)) {
+      const { recovering, webhooksPending } = await readSummary(system.database);
+      screen.recovering(recovering);
+      if (recovering === 0 && webhooksPending === 0) {
+        screen.tick(captures);
+        return 'drained';
+      }
     }
     await delay(LOOK_EVERY_MS, null, { signal }).catch(() => null);
   }

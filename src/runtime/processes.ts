@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pretty from 'pino-pretty';
 import { startApi } from '../api/start.js';
+import { createCertificateCheck } from '../government/certificate-check.js';
+import { createHttpsTransport } from '../government/https-transport.js';
 import { describeConfig } from '../platform/config.js';
 import { createLogger, type Logger } from '../platform/log.js';
 import { startSimulator } from '../simulator/index.js';
@@ -25,6 +27,10 @@ export async function runApi(env: NodeJS.ProcessEnv): Promise<void> {
   const api = await startApi({
     ...shared(settings, logger),
     apiKey: settings.apiKey,
+    checkCertificate: createCertificateCheck({
+      transport: createHttpsTransport({ caFile: settings.governmentCaFile }),
+      addresses: settings.addresses,
+    }),
     host: settings.http.host ?? '0.0.0.0',
     port: settings.http.port,
   });
@@ -46,6 +52,7 @@ export async function runWorker(env: NodeJS.ProcessEnv): Promise<void> {
     addresses: settings.addresses,
     governmentCaFile: settings.governmentCaFile,
     rates: settings.rates,
+    mail: settings.mail,
     temporalMetricsPort: settings.temporalMetricsPort,
     port: settings.workerPort,
   });

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { parseKeyring } from '../certificates/keyring.js';
 import { createHttpsTransport } from '../government/https-transport.js';
+import type { MailSettings } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
+import { createMailer } from '../platform/mailer.js';
 import { createMetrics, type Metrics } from '../platform/metrics.js';
 import { VERSION } from '../platform/version.js';
 import { createDatabase } from '../storage/database.js';
@@ -21,6 +23,8 @@ export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScal
   readonly allowPrivateWebhooks: boolean;
   readonly temporal: TemporalAddress;
   readonly logger: Logger;
+  /** Tells operators of alerts. Default: no mails. */
+  readonly mail?: MailSettings | null;
   /** Port for the Temporal SDK's own metrics. Default: none. */
   readonly temporalMetricsPort?: number | null;
   /** Port for /healthz and /metrics; null: none. */
@@ -81,6 +85,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
           logger.info({ capture, outcome, statusCode, documents, durationMs }, 'government call');
         },
       },
+      ...(options.mail && { sendMail: createMailer(options.mail) }),
+      onMail: (result) => metrics.alertMails.inc({ result }),
       onWakeError: (endpointId, error) =>
         logger.warn({ endpointId, err: error }, 'could not wake a delivery, trying again'),
     });

@@ -145,11 +145,10 @@ describe('malote dev', () => {
 
     const second = new Dev(folder, ['--until-drained']);
     assert.equal(await second.ended, 0, second.stderr);
-    const { documents = 0, missing = 0, webhooksDelivered } = second.summary;
-    // The government counts an answer as given although the crash swallowed it: one page for each company at most.
-    assert.equal(documents + missing, total(1000));
-    assert.ok(missing <= 3 * 50, `${missing} are missing`);
-    assert.equal(webhooksDelivered, documents);
+    // What the government gave away in an answer that the crash swallowed was asked for again, one by one.
+    const { documents = 0, missing, webhooksDelivered = 0 } = second.summary;
+    assert.deepEqual({ documents, missing }, { documents: total(1000), missing: 0 });
+    assert.ok(webhooksDelivered >= documents, 'alerts come on top');
   });
 
   test('PostgreSQL and Temporal killed under it: they come back, and the work goes on', async () => {
@@ -161,9 +160,9 @@ describe('malote dev', () => {
     await killServer(folder, 'temporal');
     await dev.says(/Temporal ended \(signal SIGKILL\): starting it again/);
     assert.equal(await dev.ended, 0, dev.stderr);
-    const { documents = 0, missing = 0, webhooksDelivered } = dev.summary;
-    assert.equal(documents + missing, total(2000));
-    assert.equal(webhooksDelivered, documents);
+    const { documents = 0, missing, webhooksDelivered = 0 } = dev.summary;
+    assert.deepEqual({ documents, missing }, { documents: total(2000), missing: 0 });
+    assert.ok(webhooksDelivered >= documents, 'alerts come on top');
   });
 
   test('wrong use: exit code 2, all faults at once', async () => {
