@@ -8,6 +8,8 @@ import { Distribution } from './distribution/service.js';
 import { Journal, type JournalObserver } from './journal.js';
 import { EventMemory } from './nfe-events/memory.js';
 import { NfeEventService, SITES } from './nfe-events/service.js';
+import { NfseFront } from './nfse/front.js';
+import { NfseGovernment } from './nfse/government.js';
 import { type QueueObserver, QueueRegistry } from './queues/registry.js';
 import { type RulePolicy, timingOf, USUAL_POLICY } from './rules/state.js';
 import { type ScriptedAnswerInput, scriptedAnswerSchema } from './scripts/scripted-answer.js';
@@ -72,12 +74,16 @@ export class Simulator {
   readonly companies: Companies;
   /** Events that were registered. */
   readonly events = new EventMemory();
+  /** ADN and Sefin Nacional, on hosts of their own. */
+  readonly nfse: NfseGovernment;
   policy: RulePolicy;
   /** Address of the government, without a path. */
   url = '';
   controlUrl = '';
+  private nfseUrl = '';
   private outageNow: Outage | null = null;
   private front: GovernmentFront | null = null;
+  private nfseFront: NfseFront | null = null;
   private stopControl: (() => Promise<void>) | null = null;
   private readonly registry: QueueRegistry;
   private readonly services: readonly GovernmentService[];
@@ -94,6 +100,11 @@ export class Simulator {
     this.registry = new QueueRegistry(seed, folder ?? FORGETFUL);
     folder?.restore(this.registry, this.journal);
     this.clock = new SimulatorClock(folder?.clockOffset, (offset) => folder?.clockMoved(offset));
+    this.nfse = new NfseGovernment({
+      clock: this.clock,
+      journal: this.journal,
+      timeScale: options.timeScale ?? 1,
+    });
     this.companies = new Companies(this.registry, this.clock, { seed, timing, policy: () => this.policy });
     const context = {
       registry: this.registry,
@@ -132,6 +143,15 @@ export class Simulator {
       outage: () => this.outageNow,
     });
     this.url = await this.front.listen();
+    this.nfseFront = new NfseFront({
+      host,
+      keyPem,
+      chainPem,
+      clientCaPem: this.authority.caPem,
+      government: this.nfse,
+      outage: () => this.outageNow,
+    });
+    this.nfseUrl = await this.nfseFront.listen();
     const control = await startControlApi(this, this.options.controlPort ?? 0);
     this.controlUrl = control.url;
     this.stopControl = control.stop;
@@ -140,6 +160,7 @@ export class Simulator {
   async stop(): Promise<void> {
     await this.stopControl?.();
     await this.front?.stop();
+    await this.nfseFront?.stop();
   }
 
   /** What a client has to trust. */
@@ -159,8 +180,8 @@ export class Simulator {
       cteDistribution: `${this.url}/${environment}${CTE.path}`,
       nfeEvent: `${this.url}/${environment}${SITES.an.path}`,
       nfeEventSvrs: `${this.url}/${environment}${SITES.svrs.path}`,
-      adn: `${this.url}/${environment}/contribuintes`,
-      sefin: `${this.url}/${environment}/SefinNacional`,
+      adn: `${this.nfseUrl}/${environment}/contribuintes`,
+      sefin: `${this.nfseUrl}/${environment}/SefinNacional`,
     });
     return { production: of('production'), homologation: of('homologation') };
   }
@@ -185,12 +206,15 @@ export class Simulator {
   /** Puts everything out of service, or back. Connections that exist are cut when it begins. */
   setOutage(mode: Outage | null): void {
     this.outageNow = mode;
-    if (mode !== null) this.front?.dropConnections();
+    if (mode === null) return;
+    this.front?.dropConnections();
+    this.nfseFront?.dropConnections();
   }
 
   /** Forgets companies, events, scripts, outage and journal; keeps the authority and the clock. */
   reset(): void {
     this.companies.removeAll();
+    this.nfse.clear();
     this.scripts.clear();
     this.journal.clear();
     this.events.clear();

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { CaptureKey } from '../../src/model/words.js';
+import { getCapture } from '../../src/storage/captures.js';
+import { skippingServer } from '../workflows/harness.js';
+import { System } from './system.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The whole of Malote against the simulated ADN, on skipped time: what the journal saw is the judge. */
+describe('NFS-e', () => {
+  let env: TestWorkflowEnvironment;
+  let system: System;
+  before(async () => {
+    env = await skippingServer();
+    system = await System.start({
+      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
+      skipping: true,
+    });
+    await system.startWorkers();
+  });
+  after(async () => {
+    await system?.stop();
+    await env?.teardown();
+  });
+  beforeEach(() => system.simulator.reset());
+
+  /** The company's calls, as the ADN saw them. */
+  const calls = (taxId: string) =>
+    system.simulator.journal.list({ taxId }).map(({ time, asked, httpStatus, documents }) => ({
+      at: Date.parse(time),
+      asked: Number(asked),
+      httpStatus,
+      documents,
+    }));
+  const waits = (list: readonly { readonly at: number }[]) => list.slice(1).map(({ at }, i) => at - (list[i]?.at ?? 0));
+
+  async function capturing(taxId: string): Promise<CaptureKey> {
+    system.simulator.clock.push(await env.currentTimeMs(), true);
+    const companyId = await system.addCompany(taxId);
+    return system.startCapture(companyId, {}, 'nfse');
+  }
+
+  const rowOf = async (capture: CaptureKey) => {
+    const row = await getCapture(system.database, capture);
+    assert.ok(row);
+    return row;
+  };
+
+  async function close(capture: CaptureKey): Promise<void> {
+    await system.messenger.stopCapture(capture);
+    const { documentType, environment, companyId } = capture;
+    await system.client.workflow.getHandle(`capture/${documentType}/${environment}/${companyId}`).result();
+  }
+
+  test('2,500 documents drain in one run of 50 pages; the next one comes after 30 s; nothing is lost', async () => {
+    const taxId = '11222333000181';
+    system.simulator.clock.push(await env.currentTimeMs(), true);
+    const box = system.simulator.nfse.arrive(taxId, {
+      count: 2_500,
+      eventsEvery: 10,
+      strangersEvery: 50,
+      issuedEvery: 33,
+      skipEvery: 40,
+    });
+    system.simulator.nfse.repeatsStart = true;
+    const capture = await capturing(taxId);
+    await env.sleep(30 * MINUTE);
+
+    const made = calls(taxId);
+    const pages = made.filter(({ documents }) => documents > 1);
+    // With the start number repeated at the head of each but the first, a page has 49 that are new.
+    assert.equal(pages.length, 1 + (2_500 - 50) / 49);
+    const between = waits(made);
+    assert.ok(
+      between.slice(0, 49).every((ms) => ms >= 2 * SECOND && ms < 20 * SECOND),
+      `${between.slice(0, 49)}`,
+    );
+    assert.ok((between[49] ?? 0) >= 30 * SECOND && (between[49] ?? 0) < MINUTE, `${between[49]}`);
+    assert.deepEqual(
+      await system.stored(capture.companyId),
+      new Map(box.truth().map(({ nsu, sha256 }) => [nsu, sha256])),
+    );
+    assert.equal((await rowOf(capture)).phase, 'waiting');
+    assert.deepEqual(system.simulator.journal.violations(), []);
+
+    // An hour later, not before, and from the same place.
+    box.arrive({ count: 3, at: await env.currentTimeMs() });
+    await env.sleep(45 * MINUTE);
+    const [empty, next] = calls(taxId).slice(made.length - 1);
+    assert.ok(empty && next && next.at - empty.at >= HOUR && next.at - empty.at <= HOUR + 5 * MINUTE);
+    assert.equal(next.asked, Number((await rowOf(capture)).state.ultNsu) - 3);
+    assert.deepEqual(system.simulator.journal.violations(), []);
+    await close(capture);
+  });
+
+  test('a storm of 429: an hour each, or as long as it says; the cursor stays and nothing counts as a failure', async () => {
+    const taxId = '22333444000181';
+    const page = { status: 429, contentType: 'text/html', body: '<h1>429 Too Many Requests</h1>' };
+    system.simulator.nfse.arrive(taxId, { count: 3 });
+    system.simulator.nfse.script(page, 3);
+    system.simulator.nfse.script({ ...page, headers: { 'retry-after': '300' } });
+    const capture = await capturing(taxId);
+    await env.sleep(3 * HOUR + 30 * MINUTE);
+    const made = calls(taxId);
+    const [first, second, third, fourth] = waits(made);
+    for (const wait of [first, second, third]) assert.ok(wait && wait >= HOUR && wait <= HOUR + 4 * MINUTE, `${wait}`);
+    assert.ok(fourth && fourth >= 5 * MINUTE && fourth <= 6 * MINUTE, `${fourth}`);
+    assert.ok(made.slice(0, 5).every(({ asked }) => asked === 0));
+    const { state } = await rowOf(capture);
+    assert.deepEqual([state.failures, Number(state.ultNsu)], [0, 3]);
+    await close(capture);
+  });
+
+  test('an outage of two hours: 1 minute doubling, then it goes on by itself', async () => {
+    const taxId = '33444555000181';
+    system.simulator.nfse.arrive(taxId, { count: 3 });
+    // What a gateway says that routes nothing: unlike a 5xx it is not asked again within the call.
+    system.simulator.nfse.script({ status: 404, contentType: 'text/html', body: '<h1>404 Not Found</h1>' }, null);
+    const capture = await capturing(taxId);
+    await env.sleep(2 * HOUR);
+    const minutes = waits(calls(taxId)).map((ms) => ms / MINUTE);
+    const expected = [1, 2, 4, 8, 16, 32].slice(0, minutes.length);
+    assert.ok(minutes.length >= 5, `${minutes}`);
+    expected.forEach((wait, i) => {
+      const real = minutes[i] ?? 0;
+      assert.ok(real >= wait && real <= wait * 1.1 + 0.5, `${minutes}`);
+    });
+    assert.equal((await rowOf(capture)).phase, 'backing-off');
+    system.simulator.nfse.clearScripts();
+    await env.sleep(70 * MINUTE);
+    const { state, phase } = await rowOf(capture);
+    assert.deepEqual([phase, Number(state.ultNsu), state.failures], ['waiting', 3, 0]);
+    await close(capture);
+  });
+
+  test('a certificate that is refused ten times: disabled with an alert, and nobody asks until it is resumed', async () => {
+    const taxId = '44555666000181';
+    system.simulator.nfse.arrive(taxId, { count: 3 });
+    system.simulator.nfse.script(
+      { status: 496, contentType: 'text/html', body: '<h1>SSL Certificate Required</h1>' },
+      null,
+    );
+    const capture = await capturing(taxId);
+    await env.sleep(24 * HOUR);
+    assert.equal(calls(taxId).length, 10);
+    assert.equal((await rowOf(capture)).phase, 'disabled');
+    const { rows } = await system.database.query(
+      'select from alerts where company_id = $1 and code = $2 and closed_at is null',
+      [capture.companyId, 'capture_disabled'],
+    );
+    assert.equal(rows.length, 1);
+    system.simulator.nfse.clearScripts();
+    await system.messenger.resumeCapture(capture);
+    await env.sleep(5 * MINUTE);
+    assert.equal(Number((await rowOf(capture)).state.ultNsu), 3);
+    await close(capture);
+  });
+});
