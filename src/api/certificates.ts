@@ -5,7 +5,9 @@ import { type OpenedCertificate, openA1 } from '../certificates/open-a1.js';
 import { CertificateProblem } from '../certificates/problem.js';
 import { sealKey } from '../certificates/vault.js';
 import { taxIdRoot } from '../documents/tax-id.js';
+import type { CertificateAcceptance } from '../model/certificate-acceptance.js';
 import { recordAudit } from '../storage/audit.js';
+import { listCompanyCaptures } from '../storage/captures.js';
 import { type CertificateRow, deleteCertificate, getCertificate, storeCertificate } from '../storage/certificates.js';
 import type { CompanyRow } from '../storage/companies.js';
 import { type Api, answers, BODY_PROBLEMS } from './api.js';
@@ -37,6 +39,19 @@ const certificate = z
   })
   .meta({ id: 'Certificate', description: 'A stored A1 certificate. Its private key never leaves the service' });
 
+const uploaded = certificate
+  .extend({
+    accepted: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether the government lets this certificate in, asked just now and without a query. False: no call will be answered, ' +
+          'although nothing is wrong with the file; null: it did not say. It is stored in any case',
+      ),
+    acceptedReason: z.string().describe('What the government answered, in words'),
+  })
+  .meta({ id: 'UploadedCertificate', description: 'A certificate that was stored just now' });
+
 const UPLOAD_PROBLEMS = [
   'certificate_password_wrong',
   'certificate_unreadable',
@@ -65,7 +80,7 @@ export function certificateRoutes(app: Api, deps: ApiDependencies): void {
           'A certificate serves every company with the same root (the first 8 characters of the CNPJ). Captures that waited for it go on by themselves.',
         params: companyParams,
         body: upload,
-        response: answers({ 200: certificate }, ...UPLOAD_PROBLEMS, ...BODY_PROBLEMS),
+        response: answers({ 200: uploaded }, ...UPLOAD_PROBLEMS, ...BODY_PROBLEMS),
       },
     },
     async (request) => {
@@ -82,8 +97,11 @@ export function certificateRoutes(app: Api, deps: ApiDependencies): void {
           detail: { thumbprint: row.thumbprint, notAfter: isoInstant(row.notAfter) },
         });
       });
-      await wakeCapturesOfRoot(deps, row.root, request.log);
-      return certificateView(row);
+      const [{ accepted, reason }] = await Promise.all([
+        acceptance(deps, opened, company),
+        wakeCapturesOfRoot(deps, row.root, request.log),
+      ]);
+      return { ...certificateView(row), accepted, acceptedReason: reason };
     },
   );
 
@@ -147,6 +165,17 @@ function openChecked({ pfx, password }: z.output<typeof upload>, company: Compan
   } finally {
     file.fill(0);
   }
+}
+
+/** In the environment that the company is captured in; without a capture, in production. */
+async function acceptance(
+  { checkCertificate, database }: ApiDependencies,
+  opened: OpenedCertificate,
+  { id }: CompanyRow,
+): Promise<CertificateAcceptance> {
+  if (!checkCertificate) return { accepted: null, reason: 'the government was not asked' };
+  const running = (await listCompanyCaptures(database, id)).find(({ enabled }) => enabled);
+  return checkCertificate(opened, running?.environment ?? 'production');
 }
 
 function certificateRow(

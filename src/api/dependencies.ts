@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Keyring } from '../certificates/keyring.js';
+import type { CheckCertificate } from '../model/certificate-acceptance.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../storage/database.js';
 import type { SecretBox } from '../storage/endpoints.js';
@@ -22,6 +23,8 @@ export interface ApiDependencies {
   readonly sender: WebhookSender;
   /** The key of `MALOTE_API_KEY`, with every scope. Null: only keys of the database are valid. */
   readonly bootstrapKey: string | null;
+  /** Asks the government whether it takes an uploaded certificate. Null: nobody asks. */
+  readonly checkCertificate: CheckCertificate | null;
   /** Divides the waits of the government's rules; 1 in production. */
   readonly timeScale: number;
   /** Lets webhooks go to private addresses and over plain HTTP. */

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { parseKeyring } from '../certificates/keyring.js';
 import { webhookSecretBox } from '../certificates/secret-box.js';
+import type { CheckCertificate } from '../model/certificate-acceptance.js';
 import type { Logger } from '../platform/log.js';
 import { createMetrics } from '../platform/metrics.js';
 import { VERSION } from '../platform/version.js';
+import { openAlertFigures } from '../storage/alerts.js';
 import { captureFigures } from '../storage/capture-figures.js';
 import { createDatabase } from '../storage/database.js';
 import { assertMigrated } from '../storage/migrate.js';
@@ -27,6 +29,8 @@ export interface ApiOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly temporal: { readonly connectionOptions: ConnectionOptions; readonly namespace: string };
+  /** Asks the government whether it takes an uploaded certificate. Default: nobody asks. */
+  readonly checkCertificate?: CheckCertificate;
   /** Divides the waits of the government's rules; 1 in production. */
   readonly timeScale: number;
   readonly allowPrivateWebhooks: boolean;
@@ -60,7 +64,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const sender = new WebhookSender({ version: VERSION, allowPrivate: options.allowPrivateWebhooks });
   const connection = Connection.lazy(options.temporal.connectionOptions);
   const metrics = createMetrics();
-  metrics.observe({ pool: database.stats, captures: () => captureFigures(database) });
+  metrics.observe({
+    pool: database.stats,
+    captures: () => captureFigures(database),
+    alerts: () => openAlertFigures(database),
+  });
   let stopping = false;
 
   const closeParts = async () => {
@@ -79,6 +87,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       secretBox: webhookSecretBox(keyring),
       sender,
       bootstrapKey: options.apiKey,
+      checkCertificate: options.checkCertificate ?? null,
       timeScale: options.timeScale,
       allowPrivateWebhooks: options.allowPrivateWebhooks,
       logger,

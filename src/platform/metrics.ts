@@ -10,11 +10,20 @@ export interface CaptureFigures {
   readonly lag: number;
 }
 
+/** Open alerts of one code and severity. */
+export interface AlertFigures {
+  readonly code: string;
+  readonly severity: string;
+  readonly alerts: number;
+}
+
 export interface MetricsSources {
   /** Connections of the database pool of this process. */
   readonly pool?: () => { readonly total: number; readonly idle: number; readonly waiting: number };
   /** Costs a query, so only one process of an installation needs it: the API. */
   readonly captures?: () => Promise<readonly CaptureFigures[]>;
+  /** As `captures`. */
+  readonly alerts?: () => Promise<readonly AlertFigures[]>;
 }
 
 /** The Prometheus metrics of one process. Labels never hold a company: their number must stay small. */
@@ -57,12 +66,18 @@ export function createMetrics() {
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
       registers,
     }),
+    alertMails: new Counter({
+      name: 'malote_alert_mails_total',
+      help: 'Mails about alerts: sent, failed (tried again)',
+      labelNames: ['result'] as const,
+      registers,
+    }),
     /** Registers what is read when somebody scrapes. Once per process. */
     observe: (sources: MetricsSources) => observe(registers, sources),
   };
 }
 
-function observe(registers: Registry[], { pool, captures }: MetricsSources): void {
+function observe(registers: Registry[], { pool, captures, alerts }: MetricsSources): void {
   if (pool !== undefined) {
     new Gauge({
       name: 'malote_database_connections',
@@ -75,6 +90,21 @@ function observe(registers: Registry[], { pool, captures }: MetricsSources): voi
     });
   }
   if (captures !== undefined) observeCaptures(registers, captures);
+  if (alerts !== undefined) observeAlerts(registers, alerts);
+}
+
+function observeAlerts(registers: Registry[], read: NonNullable<MetricsSources['alerts']>): void {
+  new Gauge({
+    name: 'malote_open_alerts',
+    help: 'Open alerts by code and severity',
+    labelNames: ['code', 'severity'] as const,
+    registers,
+    async collect() {
+      const figures = await read().catch(() => []);
+      this.reset();
+      for (const { code, severity, alerts } of figures) this.set({ code, severity }, alerts);
+    },
+  });
 }
 
 function observeCaptures(registers: Registry[], read: NonNullable<MetricsSources['captures']>): void {

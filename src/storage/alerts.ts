@@ -101,6 +101,16 @@ export async function listAlerts(
   return pageOf(rows, limit, (row) => [row.openedAt, row.id]);
 }
 
+/** How many alerts are open, for metrics. */
+export async function openAlertFigures(
+  db: Queryable,
+): Promise<{ code: AlertCode; severity: AlertSeverity; alerts: number }[]> {
+  const { rows } = await db.query<{ code: AlertCode; severity: AlertSeverity; alerts: number }>(
+    'select code, severity, count(*)::int as alerts from alerts where closed_at is null group by code, severity',
+  );
+  return rows;
+}
+
 const identityValues = ({ code, companyId, documentType, environment, subject }: AlertIdentity) => [
   code,
   companyId ?? null,

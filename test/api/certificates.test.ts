@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openSecret } from '../../src/certificates/seal.js';
 import { cnpjCheckDigits } from '../../src/documents/tax-id.js';
+import type { CertificateAcceptance } from '../../src/model/certificate-acceptance.js';
 import { getCertificate } from '../../src/storage/certificates.js';
 import { PASSWORD, pfxFor, testApi } from './support.js';
 
@@ -17,11 +18,13 @@ describe('a certificate', () => {
       body: { pfx: base64(file), password: PASSWORD },
     });
     assert.equal(status, 200);
-    assert.deepEqual(Object.keys(json), ['subject', 'taxId', 'notBefore', 'notAfter', 'thumbprint']);
+    const { accepted, acceptedReason, ...shown } = json;
+    assert.deepEqual([accepted, acceptedReason], [null, 'the government was not asked']);
+    assert.deepEqual(Object.keys(shown), ['subject', 'taxId', 'notBefore', 'notAfter', 'thumbprint']);
     assert.equal(json.taxId, company.taxId);
     assert.equal(json.notAfter, '2049-12-31T23:59:59.000Z');
     assert.match(json.thumbprint, /^[0-9a-f]{64}$/);
-    assert.deepEqual((await api.ask('GET', pathOf(company.id))).json, json);
+    assert.deepEqual((await api.ask('GET', pathOf(company.id))).json, shown);
 
     const row = await getCertificate(api.db, company.id);
     assert.ok(row);
@@ -30,6 +33,33 @@ describe('a certificate', () => {
     const stored = JSON.stringify((await api.db.query('select * from certificates')).rows) + text + api.log.join('');
     for (const secret of [key.slice(60, 120), PASSWORD, base64(file).slice(100, 160)])
       assert.ok(!stored.includes(secret));
+  });
+
+  test('is shown to the government: what it says is in the answer, and keeps nothing from being stored', async () => {
+    const asked: string[] = [];
+    const verdicts: CertificateAcceptance[] = [
+      { accepted: true, reason: 'let in' },
+      { accepted: false, reason: 'refused' },
+      { accepted: null, reason: 'HTTP 503' },
+    ];
+    const checking = await testApi({
+      checkCertificate: async ({ keyPem, chainPem, thumbprint }, environment) => {
+        assert.match(keyPem, /^-----BEGIN PRIVATE KEY-----/);
+        assert.match(chainPem, /^-----BEGIN CERTIFICATE-----/);
+        asked.push(`${environment} ${thumbprint.length}`);
+        return verdicts[asked.length - 1] ?? { accepted: null, reason: 'more than expected' };
+      },
+    });
+    const company = await checking.newCompany();
+    for (const verdict of verdicts) {
+      const body = { pfx: base64(pfxFor(company.taxId)), password: PASSWORD };
+      const { status, json } = await checking.ask('PUT', pathOf(company.id), { body });
+      assert.equal(status, 200);
+      assert.deepEqual([json.accepted, json.acceptedReason], [verdict.accepted, verdict.reason]);
+      assert.equal((await checking.ask('GET', pathOf(company.id))).json.thumbprint, json.thumbprint);
+      if (asked.length === 1) await checking.ask('PUT', `/v1/companies/${company.id}/captures/nfe`, { body: {} });
+    }
+    assert.deepEqual(asked, ['production 64', 'homologation 64', 'homologation 64']);
   });
 
   test('replaces the one before, and can be forgotten', async () => {

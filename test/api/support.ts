@@ -95,6 +95,7 @@ export async function testApi(changed: Partial<ApiDependencies> = {}): Promise<T
     secretBox: webhookSecretBox(keyring),
     sender,
     bootstrapKey: BOOTSTRAP_KEY,
+    checkCertificate: null,
     timeScale: 1,
     allowPrivateWebhooks: true,
     logger: createLogger({ level: 'debug', role: 'api', destination: { write: (line) => void log.push(line) } }),

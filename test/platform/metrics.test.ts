@@ -55,13 +55,32 @@ describe('metrics', () => {
     assert.equal((await samples(metrics, 'malote_captures')).length, 1);
   });
 
+  test('open alerts by code and severity; what closed is gone', async () => {
+    const metrics = createMetrics();
+    let figures = [
+      { code: 'capture_stalled', severity: 'warning', alerts: 3 },
+      { code: 'certificate_expired', severity: 'critical', alerts: 1 },
+    ];
+    metrics.observe({ alerts: async () => figures });
+    metrics.alertMails.inc({ result: 'sent' });
+    assert.deepEqual(await samples(metrics, 'malote_open_alerts'), [
+      'malote_open_alerts{code="capture_stalled",severity="warning"} 3',
+      'malote_open_alerts{code="certificate_expired",severity="critical"} 1',
+    ]);
+    assert.deepEqual(await samples(metrics, 'malote_alert_mails_total'), ['malote_alert_mails_total{result="sent"} 1']);
+    figures = figures.slice(1);
+    assert.equal((await samples(metrics, 'malote_open_alerts')).length, 1);
+  });
+
   test('a database that does not answer costs its figures, not the scrape', async () => {
     const metrics = createMetrics();
     metrics.observe({
       pool: () => ({ total: 5, idle: 2, waiting: 1 }),
       captures: () => Promise.reject(new Error('down')),
+      alerts: () => Promise.reject(new Error('down')),
     });
     assert.deepEqual(await samples(metrics, 'malote_captures'), []);
+    assert.deepEqual(await samples(metrics, 'malote_open_alerts'), []);
     assert.deepEqual(await samples(metrics, 'malote_database_connections'), [
       'malote_database_connections{state="total"} 5',
       'malote_database_connections{state="idle"} 2',

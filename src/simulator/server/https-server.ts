@@ -110,6 +110,7 @@ export class GovernmentFront {
     if (outage === '503') return refuse(503, 'outage 503');
     if (identity === null) return refuse(403, 'no certificate of this authority');
     if (!isValidAt(identity, at)) return refuse(403, 'certificate expired or not yet valid');
+    if (request.method === 'GET' && /\?wsdl$/i.test(request.url ?? '')) return description(service.name);
     if (request.method !== 'POST') return refuse(405, `method ${request.method}`);
     const action = request.headers.soapaction;
     return service.answer({
@@ -134,6 +135,12 @@ export class GovernmentFront {
 
 function isValidAt(identity: ClientIdentity, at: number): boolean {
   return at >= identity.notBefore && at <= identity.notAfter;
+}
+
+/** No call: no rule counts it, and the journal does not have it. */
+function description(service: string): ServiceAnswer {
+  const wsdl = `<?xml version="1.0" encoding="utf-8"?><wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" name="${service}"/>`;
+  return { httpStatus: 200, contentType: 'text/xml; charset=utf-8', body: Buffer.from(wsdl), wire: null };
 }
 
 function page(httpStatus: number): ServiceAnswer {
