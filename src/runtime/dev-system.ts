@@ -102,6 +102,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         ...shared,
         addresses,
         governmentCaFile,
+        simulated: simulator !== null,
         rates: config.rates,
         mail: config.mail,
         temporalMetricsPort: config.temporalMetricsPort,

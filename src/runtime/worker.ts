@@ -12,6 +12,7 @@ import { assertMigrated } from '../storage/migrate.js';
 import { openObjectStore } from '../storage/object-store/index.js';
 import { isDelivered, type SendResult, WebhookSender } from '../webhooks/sender.js';
 import { createWorkers, type WorkerParts } from '../workers/workers.js';
+import { awayFromGovernment } from './simulated-transport.js';
 import { connectWorker, type TemporalAddress } from './temporal-connection.js';
 
 export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScale'> {
@@ -19,6 +20,8 @@ export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScal
   readonly objectStore: string;
   readonly masterKey: string;
   readonly governmentCaFile: string | null;
+  /** The government is simulated: the real one is never asked. So it is under another time scale than 1, too. */
+  readonly simulated?: boolean;
   readonly rates: { readonly nfe: number; readonly cte: number; readonly nfse: number };
   readonly allowPrivateWebhooks: boolean;
   readonly temporal: TemporalAddress;
@@ -41,6 +44,8 @@ export interface RunningWorker {
 /** Runs the workers of all task queues in this process. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { logger } = options;
+  const transport = createHttpsTransport({ caFile: options.governmentCaFile });
+  const simulated = options.simulated === true || options.timeScale !== 1;
   const metrics = createMetrics();
   const keyring = parseKeyring(options.masterKey);
   const objectStore = await openObjectStore(options.objectStore);
@@ -70,7 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       database,
       objectStore,
       keyring,
-      transport: createHttpsTransport({ caFile: options.governmentCaFile }),
+      transport: simulated ? awayFromGovernment(transport) : transport,
       addresses: options.addresses,
       sender: { send: (message) => sender.send(message).then((result) => observed(metrics, result)) },
       rates: options.rates,
