@@ -63,3 +63,8 @@ export interface KeyQuestion {
 
 /** Types of the failures that refuse an update before it is queued. */
 export const POINT_FAILURES = { busy: 'busy', malformed: 'malformed_question' } as const;
+
+/** The form of an NF-e access key: 44 characters, letters only in the tax ID. Whether it is one, the government says. */
+export function isKeyForm(key: string): boolean {
+  return /^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$/.test(key);
+}

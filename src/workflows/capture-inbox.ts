@@ -12,6 +12,7 @@ export class CaptureInbox {
   #resume = false;
   #reload = false;
   #woken = false;
+  #changed = false;
   #hold: number | 'indefinitely' | undefined;
 
   /** A start cancels a stop that came before it, and the other way round: the last word counts. */
@@ -48,10 +49,21 @@ export class CaptureInbox {
     this.#woken = true;
   }
 
+  /** A point query changed the state: what comes next is to be planned anew. */
+  change(): void {
+    this.#changed = true;
+  }
+
   /** Anything that ends a wait. */
   get hasNews(): boolean {
     return (
-      this.#stop || this.#start !== null || this.#resume || this.#reload || this.#woken || this.#hold !== undefined
+      this.#stop ||
+      this.#start !== null ||
+      this.#resume ||
+      this.#reload ||
+      this.#woken ||
+      this.#changed ||
+      this.#hold !== undefined
     );
   }
 
@@ -69,6 +81,12 @@ export class CaptureInbox {
     const resume = this.#resume;
     this.#resume = false;
     return resume;
+  }
+
+  takeChange(): boolean {
+    const changed = this.#changed;
+    this.#changed = false;
+    return changed;
   }
 
   takeHold(): number | 'indefinitely' | undefined {

@@ -68,8 +68,14 @@ export function describe(snapshot: CaptureSnapshot, plan: Plan): string {
   const answer = state.lastAnswer
     ? `Last answer ${state.lastAnswer.code} at ${new Date(state.lastAnswer.at).toISOString()}.`
     : 'No answer yet.';
+  const missing = snapshot.recovery ? ' Some numbers are missing and are asked for one by one.' : '';
   const trouble = state.failures > 0 ? ` ${state.failures} failures in a row.` : '';
-  return `**${plan.phase}**: ${plan.reason}. ${next} Cursor ${state.ultNsu} of ${state.maxNsu} (lag ${lag(state)}). ${answer}${trouble} Tax ID ending ${snapshot.taxIdEnding}, ${snapshot.uf}.`;
+  return `**${plan.phase}**: ${plan.reason}. ${next} Cursor ${state.ultNsu} of ${state.maxNsu} (lag ${lag(state)}). ${answer}${trouble}${missing} Tax ID ending ${snapshot.taxIdEnding}, ${snapshot.uf}.`;
+}
+
+/** As {@link timerSummary}, where recovery comes first. */
+export function recoverySummary(until: number): string {
+  return timerSummary({ until, phase: 'waiting', reason: 'missing numbers' });
 }
 
 /** Summary of the timer in the event list: "queue empty: waits until 2026-11-02 14:32:10 UTC". */

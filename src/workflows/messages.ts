@@ -29,6 +29,8 @@ export const SIGNALS = {
   request: 'request',
 } as const;
 export const QUERIES = { state: 'state' } as const;
+/** Of the capture workflow; types in model/point-query.ts. */
+export const UPDATES = { queryByNsu: 'queryByNsu', queryByKey: 'queryByKey' } as const;
 
 /** Argument of the capture workflow. `carried` is what continue-as-new passes on. */
 export interface CaptureInput {
@@ -47,6 +49,8 @@ export interface CarriedCapture {
     readonly shown: { readonly phase: Phase; readonly reason: string };
   };
   readonly publishedPhase: Phase | null;
+  /** No call of recovery before this, in milliseconds. */
+  readonly recoveryNotBefore?: number;
 }
 
 /** Argument of signal `start`: from the API nothing (the row is written already), from the SDK the options to write. */

@@ -40,8 +40,9 @@ export class FakeCapture {
   readonly pointScript: PointScript[] = [];
   /** Numbers that recovery has to ask for. */
   due = 0;
-  /** Runs while a point query is in the air. */
+  /** Runs while a call of either kind is in the air, of which there is one at most. */
   meanwhile: () => void | Promise<void> = () => undefined;
+  #inTheAir = 0;
 
   constructor(
     readonly key: CaptureKey,
@@ -103,6 +104,7 @@ export class FakeCapture {
       return this.change({ handedNsu: answer?.ultNsu ? parseNsu(answer.ultNsu) : page.ultNsu });
     },
     queryDistribution: async ({ ultNsu, revision }): Promise<QueryResult> => {
+      await this.#fly();
       const at = this.now();
       const next = this.script.shift() ?? ({ kind: 'none', statusCode: '137', ultNsu: null, maxNsu: null } as const);
       const what = typeof next === 'function' ? next() : next;
@@ -132,8 +134,15 @@ export class FakeCapture {
     },
   };
 
-  async #point(asked: string): Promise<Exclude<PointResult, { kind: 'local' }>> {
+  async #fly(): Promise<void> {
+    this.#inTheAir += 1;
+    assert.equal(this.#inTheAir, 1, 'two calls at once');
     await this.meanwhile();
+    this.#inTheAir -= 1;
+  }
+
+  async #point(asked: string): Promise<Exclude<PointResult, { kind: 'local' }>> {
+    await this.#fly();
     const next = this.pointScript.shift() ?? {};
     if (typeof next === 'object' && 'refuse' in next) {
       this.log.push(`refused ${asked} ${next.refuse.reason}`);
