@@ -14,9 +14,19 @@ export interface UsageRecord {
 }
 
 /**
- * Counts documents as used. A document counts once, however often this is repeated.
+ * The month of use that an instant falls into, as `2026-11`. By the clock of Brasília, not UTC: bills and books of the companies that this
+ * counts for close by it, and three hours of every month's last evening would be in the next one.
+ */
+export function monthOfUse(at: number): string {
+  const { year, month } = Object.fromEntries(BRASILIA.formatToParts(at).map(({ type, value }) => [type, value]));
+  return `${year}-${month}`;
+}
+const BRASILIA = new Intl.DateTimeFormat('en', { timeZone: 'America/Sao_Paulo', year: 'numeric', month: '2-digit' });
+
+/**
+ * Counts documents as used, each in the month in which its webhook became due. A document counts once, however often this is repeated.
  *
- * @param now its calendar month in UTC is the month of use
+ * @param now milliseconds
  */
 export async function recordUsage(db: Queryable, records: readonly UsageRecord[], now: number): Promise<void> {
   if (records.length === 0) return;
@@ -29,7 +39,7 @@ export async function recordUsage(db: Queryable, records: readonly UsageRecord[]
       records.map(({ companyId }) => companyId),
       records.map(({ documentType }) => documentType),
       records.map(({ kind }) => kind),
-      firstOfMonth(new Date(now).toISOString().slice(0, 7)),
+      firstOfMonth(monthOfUse(now)),
     ],
   );
 }
@@ -38,6 +48,8 @@ export interface MonthlyUsage {
   readonly companyId: string;
   readonly documentType: DocumentType;
   readonly documents: number;
+  /** The same by kind. */
+  readonly kinds: Readonly<Record<string, number>>;
 }
 
 export interface UsageFilter {
@@ -60,8 +72,15 @@ export async function monthlyUsage(
     .add(visible, (v) => `company_id = any(${v}::uuid[])`)
     .after(readCursor(cursor, ['uuid', 'text']), 'company_id, document_type', '>');
   const { rows } = await db.query<MonthlyUsage>(
-    `select company_id as "companyId", document_type as "documentType", count(*)::int as documents from usage_records
-     ${where.where} group by company_id, document_type order by company_id, document_type limit ${limit + 1}`,
+    `with page as (
+       select distinct company_id, document_type from usage_records ${where.where}
+       order by company_id, document_type limit ${limit + 1})
+     select p.company_id as "companyId", p.document_type as "documentType", sum(k.documents)::int as documents,
+       jsonb_object_agg(k.kind, k.documents) as kinds
+     from page p cross join lateral (
+       select kind, count(*)::int as documents from usage_records u
+       where u.month = $1 and u.company_id = p.company_id and u.document_type = p.document_type group by kind) k
+     group by 1, 2 order by 1, 2`,
     where.values,
   );
   return pageOf(rows, limit, (row) => [row.companyId, row.documentType]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { getDocument } from '../../src/storage/documents.js';
+import { monthOfUse } from '../../src/storage/usage.js';
 import { documentView } from '../../src/webhooks/document-view.js';
 import { newDocument } from '../storage/documents-support.js';
 import { captureDocument, storeEvents } from './fixtures.js';
@@ -241,11 +242,11 @@ describe('usage and alerts', () => {
     const usage = await api.ask('GET', '/v1/usage?month=2026-11');
     assert.deepEqual(usage.json, {
       month: '2026-11',
-      data: [{ companyId: company_id, documentType: 'nfe', documents: 2 }],
+      data: [{ companyId: company_id, documentType: 'nfe', documents: 2, kinds: { procNFe: 2 } }],
       nextCursor: null,
     });
     assert.deepEqual((await api.ask('GET', `/v1/usage?month=2026-11&companyId=${randomUUID()}`)).json.data, []);
-    assert.equal((await api.ask('GET', '/v1/usage')).json.month, new Date().toISOString().slice(0, 7));
+    assert.equal((await api.ask('GET', '/v1/usage')).json.month, monthOfUse(Date.now()));
 
     await api.db.query(
       `insert into alerts (id, code, company_id, document_type, environment, subject, detail, opened_at, closed_at)

@@ -12,6 +12,7 @@ import { getSetting, putSetting, settleSetting } from '../../src/storage/setting
 import {
   type MonthlyUsage,
   monthlyUsage,
+  monthOfUse,
   recordUsage,
   type UsageFilter,
   type UsageRecord,
@@ -151,13 +152,17 @@ describe('idempotency', () => {
 
 test('usage counts a document once, in its first month, per company and type', async () => {
   const [a, b] = [randomUUID(), randomUUID()];
-  const record = (companyId: string, documentType: 'nfe' | 'cte'): UsageRecord => ({
+  const record = (
+    companyId: string,
+    documentType: 'nfe' | 'cte',
+    kind: UsageRecord['kind'] = 'procNFe',
+  ): UsageRecord => ({
     documentId: randomUUID(),
     companyId,
     documentType,
-    kind: 'procNFe',
+    kind,
   });
-  const records = [record(a, 'nfe'), record(a, 'nfe'), record(a, 'cte'), record(b, 'nfe')];
+  const records = [record(a, 'nfe'), record(a, 'nfe', 'resNFe'), record(a, 'cte', 'procCTe'), record(b, 'nfe')];
   await recordUsage(db, records, NOW);
   await recordUsage(db, records, NOW);
   await recordUsage(db, records.slice(0, 1), Date.UTC(2026, 11, 1));
@@ -165,6 +170,8 @@ test('usage counts a document once, in its first month, per company and type', a
   await recordUsage(db, [], NOW);
   const byKey = (usage: { companyId: string; documentType: string; documents: number }[]) =>
     Object.fromEntries(usage.map((row) => [`${row.companyId} ${row.documentType}`, row.documents]));
+  const kinds = (await monthlyUsage(db, { month: '2026-11', companyId: a }, { limit: 9 })).rows.map((row) => row.kinds);
+  assert.deepEqual(kinds, [{ procCTe: 1 }, { procNFe: 1, resNFe: 1 }]);
   const usageOf = async (filter: UsageFilter) => {
     const all: MonthlyUsage[] = [];
     for (let cursor: string | null = null; ; ) {
@@ -177,6 +184,20 @@ test('usage counts a document once, in its first month, per company and type', a
   assert.deepEqual(byKey(await usageOf({ month: '2026-11' })), { [`${a} nfe`]: 2, [`${a} cte`]: 1, [`${b} nfe`]: 1 });
   assert.deepEqual(byKey(await usageOf({ month: '2026-12' })), { [`${b} cte`]: 1 });
   assert.deepEqual(byKey(await usageOf({ month: '2026-11', visible: [b] })), { [`${b} nfe`]: 1 });
+});
+
+test('a month of use is Brazil’s: its last evening is still in it', async () => {
+  const company = randomUUID();
+  const record = { companyId: company, documentType: 'nfe', kind: 'procNFe' } as const;
+  // 23:59:59.999 and 00:00 in Brasília.
+  const [last, first] = [Date.UTC(2026, 11, 1, 2, 59, 59, 999), Date.UTC(2026, 11, 1, 3)];
+  for (const at of [last, first, Date.UTC(2027, 0, 1, 2)]) {
+    await recordUsage(db, [{ ...record, documentId: randomUUID() }], at);
+  }
+  const count = async (month: string) =>
+    (await monthlyUsage(db, { month, companyId: company }, { limit: 1 })).rows[0]?.documents;
+  assert.deepEqual([await count('2026-11'), await count('2026-12'), await count('2027-01')], [1, 2, undefined]);
+  assert.deepEqual([monthOfUse(last), monthOfUse(first)], ['2026-11', '2026-12']);
 });
 
 test('settings: the first to settle one decides for all', async () => {
