@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { Connection, ServiceError } from '@temporalio/client';
-import { CaptureNotFound, CompanyUnknown, MaloteClient, NoWorkerAnswered } from '../../src/client/index.js';
+import {
+  CaptureNotFound,
+  CompanyUnknown,
+  EnvironmentUnknown,
+  MaloteClient,
+  ManifestationNotPossible,
+  NoWorkerAnswered,
+} from '../../src/client/index.js';
 import { getCapture } from '../../src/storage/captures.js';
+import { listManifestations } from '../../src/storage/manifestations.js';
 import { System } from '../e2e/system.js';
 import { devServer, type TestTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
@@ -90,6 +98,47 @@ describe('the client SDK, over Temporal alone', () => {
     await until(async () => (await row(companyId))?.heldUntil === Number.POSITIVE_INFINITY, 'held without an end');
     await capture.resume();
     await until(async () => (await row(companyId))?.heldUntil === null, 'resumed');
+  });
+
+  test('requests a manifestation in the environment of the running capture, once however often', async () => {
+    const taxId = '33444555000181';
+    system.simulator.companies.add({ taxId, backlog: 5, kinds: { resNFe: 1 }, spreadDays: 1 });
+    const companyId = await system.addCompany(taxId);
+    const key = /<chNFe>(\w{44})/.exec(system.simulator.companies.document({ taxId, nsu: '1' }).xml)?.[1] ?? '';
+    const request = { companyId, key, type: '210200' };
+    await assert.rejects(malote.requestManifestation(request), EnvironmentUnknown);
+    await malote.startCapture(nfe(companyId));
+    await Promise.all([malote.requestManifestation(request), malote.requestManifestation(request)]);
+    const rows = async () => (await listManifestations(system.database, { companyId }, { limit: 10 })).rows;
+    await until(async () => (await rows())[0]?.status === 'registered', 'registered');
+    assert.deepEqual(
+      (await rows()).map((row) => [row.key, row.type, row.environment]),
+      [[key, '210200', 'homologation']],
+    );
+    assert.deepEqual(system.simulator.journal.violations({ taxId }), []);
+
+    for (const [wrong, reason] of [
+      [{ ...request, type: '210240' }, /justification or fields: request it by the HTTP API/],
+      [{ ...request, type: '211128' }, /HTTP API/],
+      [{ ...request, type: '110111' }, /expected 210200/],
+      [{ ...request, key: '35' }, /44 characters/],
+    ] as const) {
+      await assert.rejects(malote.requestManifestation(wrong), (error) => {
+        assert.ok(error instanceof ManifestationNotPossible);
+        assert.match(error.message, reason);
+        return true;
+      });
+    }
+    await malote.requestManifestation({
+      ...request,
+      key: key.replace(/.$/, (digit) => String((Number(digit) + 1) % 10)),
+    });
+    await malote.requestManifestation({ ...request, type: '210210', environment: 'homologation' });
+    // Signals keep their order: once the last one is registered, the others were looked at.
+    const next = /<chNFe>(\w{44})/.exec(system.simulator.companies.document({ taxId, nsu: '2' }).xml)?.[1] ?? '';
+    await malote.requestManifestation({ ...request, key: next });
+    await until(async () => (await rows())[0]?.key === next, 'the last one');
+    assert.equal((await rows()).length, 2, 'neither of the two before was taken');
   });
 
   test('refuses an unknown company at once, and leaves nothing running', async () => {
