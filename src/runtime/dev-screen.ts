@@ -13,6 +13,7 @@ const WHAT: Record<string, readonly [one: string, many: string]> = {
 const wordOf = ({ action, data }: Arrival): readonly [string, string] => {
   return WHAT[data.kind ?? ''] ?? [data.kind ?? action, data.kind ?? action];
 };
+const TYPES = { nfe: 'NF-e', cte: 'CT-e', nfse: 'NFS-e' } as const;
 /** Up to so many webhooks a second are shown one by one. */
 const ONE_BY_ONE = 4;
 
@@ -97,14 +98,24 @@ export class DevScreen {
     const at = Number(capture.ultNsu);
     const of = Number(capture.maxNsu);
     const { reason, nextQueryAt } = capture.state;
-    const next = nextQueryAt === null ? '' : `, next at ${timeOf(new Date(nextQueryAt))}`;
+    const planned = nextQueryAt !== null && nextQueryAt > Date.now() && capture.phase !== 'paused';
+    const next = planned ? `, next at ${timeOf(new Date(nextQueryAt))}` : '';
     const why = capture.phase === 'querying' ? '' : `  ${colors.dim(reason + next)}`;
-    const key = `${capture.phase} ${at} ${of} ${reason}`;
-    if (this.#shown.get(capture.companyId) === key) return;
-    this.#shown.set(capture.companyId, key);
+    const which = `${capture.companyId} ${capture.documentType} ${capture.environment}`;
+    const now = `${capture.phase} ${at} ${of} ${reason}`;
+    if (this.#shown.get(which) === now) return;
+    this.#shown.set(which, now);
     const phase = (capture.phase === 'waiting' ? colors.green : colors.yellow)(capture.phase.padEnd(11));
-    const stand = of === 0 ? 'about to ask for the first time' : `${bold(at)} of ${of} documents`;
-    this.write(`${clock()}  ${bar(at, of)} ${company.name.padEnd(20)} ${phase} ${stand}${why}`);
+    const stand =
+      of > 0
+        ? `${bold(at)} of ${of} documents`
+        : capture.enabled
+          ? 'about to ask for the first time'
+          : 'nothing asked yet';
+    const name = `${company.name} ${colors.dim(TYPES[capture.documentType])}`;
+    // Padded by what is seen: the colour of the type has no width.
+    const width = company.name.length + 1 + TYPES[capture.documentType].length;
+    this.write(`${clock()}  ${bar(at, of)} ${name}${' '.repeat(Math.max(0, 26 - width))} ${phase} ${stand}${why}`);
   }
 
   #webhook(arrival: Arrival): void {
@@ -126,7 +137,8 @@ const clock = (): string => colors.dim(timeOf(new Date()));
 
 function bar(at: number, of: number): string {
   const full = of === 0 ? 0 : Math.round((10 * at) / of);
-  return `${colors.green('━'.repeat(full))}${colors.dim('━'.repeat(10 - full))}`;
+  // Another sign for what is missing, so that it also reads without colours.
+  return `${colors.green('━'.repeat(full))}${colors.dim('┄'.repeat(10 - full))}`;
 }
 
 function countKinds(arrivals: readonly Arrival[]): string {

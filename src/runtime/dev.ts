@@ -121,11 +121,13 @@ async function demoCaptures({ database, companies }: System): Promise<readonly C
   return (await listCaptures(database, { visible: [...companies.keys()] }, { limit: 100, cursor: null })).rows;
 }
 
+/** The simulator's demo companies have a backlog of NF-e; captures that a person added besides have no end to wait for. */
 function allDrained({ simulator, companies }: System, captures: readonly CaptureRow[]): boolean {
+  if (simulator === null) return false;
+  const demo = captures.filter(({ documentType }) => documentType === 'nfe');
   return (
-    simulator !== null &&
-    captures.length === companies.size &&
-    captures.every((capture) => {
+    demo.length === companies.size &&
+    demo.every((capture) => {
       const company = companies.get(capture.companyId);
       return company !== undefined && isDrained(simulator, company, capture);
     })
