@@ -8,6 +8,8 @@ export const RETENTION = {
   eventBodies: days(90),
   calls: days(90),
   idempotency: days(1),
+  /** Since they closed. */
+  alerts: days(365),
 } as const;
 
 /** Rows per statement: short locks, and a stop in between loses nothing. */
@@ -19,6 +21,7 @@ export interface Swept {
   readonly eventBodies: number;
   readonly callPartitions: number;
   readonly idempotency: number;
+  readonly alerts: number;
 }
 
 /** Forgets what is past its time. Of an event only the body goes: its row keeps the feed's sequence whole. */
@@ -41,6 +44,11 @@ export async function sweepRetention(db: Database, now: number): Promise<Swept> 
       `delete from idempotency where (scope, key) in (
          select scope, key from idempotency where created_at < $1 order by created_at limit ${BATCH})`,
       now - RETENTION.idempotency,
+    ),
+    alerts: await inBatches(
+      db,
+      `delete from alerts where id in (select id from alerts where closed_at < $1 order by closed_at limit ${BATCH})`,
+      now - RETENTION.alerts,
     ),
   };
 }

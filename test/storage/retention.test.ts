@@ -37,6 +37,16 @@ test('a sweep forgets what is past its time, in more than one batch, and nothing
       at,
     ]);
   }
+  for (const [detail, closed] of [
+    ['old', ago(365, 1)],
+    ['young', ago(365)],
+    ['open', null],
+  ] as const) {
+    await db.query(
+      `insert into alerts (id, code, subject, detail, opened_at, closed_at) values ($1, 'item_failed', $2, $2, $3, $4)`,
+      [randomUUID(), detail, ago(400), closed],
+    );
+  }
   for (const day of [92, 91, 90, 1]) await ensureCallPartitions(db, NOW - day * DAY, 0);
 
   assert.deepEqual(await sweepRetention(db, NOW), {
@@ -44,7 +54,12 @@ test('a sweep forgets what is past its time, in more than one batch, and nothing
     eventBodies: 1,
     callPartitions: 2,
     idempotency: 1,
+    alerts: 1,
   });
+  assert.deepEqual((await db.query('select detail from alerts order by detail')).rows, [
+    { detail: 'open' },
+    { detail: 'young' },
+  ]);
   assert.equal((await db.query('select from delivery_attempts')).rowCount, 1);
   assert.deepEqual((await db.query('select id, body from events order by id')).rows, [
     { id: 'old', body: '' },
@@ -56,5 +71,6 @@ test('a sweep forgets what is past its time, in more than one batch, and nothing
     eventBodies: 0,
     callPartitions: 0,
     idempotency: 0,
+    alerts: 0,
   });
 });
