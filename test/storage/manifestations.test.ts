@@ -21,7 +21,7 @@ import {
 } from '../../src/storage/manifestation-queue.js';
 import { getManifestation, listManifestations, type ManifestationRow } from '../../src/storage/manifestations.js';
 import { newDocument } from './documents-support.js';
-import { newCompany, openDatabase } from './support.js';
+import { newCompany, openDatabase, until } from './support.js';
 
 const { db } = await openDatabase();
 
@@ -75,6 +75,25 @@ describe('requests', () => {
     assert.equal(answers.filter((answer) => answer.ok && answer.made).length, 1);
     const other = await speaker();
     assert.notEqual(taken(await order(other, '210200')).id, taken(answers[0] as OrderAnswer).id);
+  });
+
+  test('one that comes while the first is being written waits for it', async () => {
+    const who = await speaker();
+    const rule = MANIFESTATION_RULES.get('210200');
+    assert.ok(rule);
+    let second: Promise<OrderAnswer> | undefined;
+    const first = await db.transaction(async (tx) => {
+      const answer = await requestManifestation(tx, { ...who, key: keyOf(1), rule, now: NOW });
+      second = order(who, '210200');
+      await until(
+        async () => (await db.query('select from pg_locks where not granted')).rowCount > 0,
+        'the second waits',
+      );
+      return answer;
+    });
+    const waited = await second;
+    assert.ok(waited?.ok && !waited.made);
+    assert.equal(waited.row.id, taken(first).id);
   });
 
   test('keeps what is said, and counts the deadline from the authorization where it is known', async () => {
