@@ -11,6 +11,8 @@ interface Certificate {
   readonly notBefore: string;
   readonly notAfter: string;
   readonly thumbprint: string;
+  /** Only of one that was stored just now: what the government says to it. */
+  readonly acceptedReason?: string;
 }
 
 export function certificateCommands(program: Command): void {
@@ -60,5 +62,6 @@ function show(certificate: Certificate, command: Command): void {
     'valid from': localTime(certificate.notBefore),
     'valid until': localTime(certificate.notAfter),
     thumbprint: certificate.thumbprint,
+    ...(certificate.acceptedReason !== undefined && { 'asked just now': certificate.acceptedReason }),
   });
 }

@@ -11,7 +11,7 @@ export interface CaptureFigures {
 }
 
 /** Open alerts of one code and severity. */
-export interface AlertFigures {
+interface AlertFigures {
   readonly code: string;
   readonly severity: string;
   readonly alerts: number;

@@ -112,7 +112,7 @@ export function reviewNumbering(db: Queryable, now: number, { risk, stop }: Numb
 }
 
 /** Days before the end of a certificate at which people are told; the last two are critical. */
-export const CERTIFICATE_STEPS = [30, 15, 7, 3, 1] as const;
+const CERTIFICATE_STEPS = [30, 15, 7, 3, 1] as const;
 
 /**
  * Certificates that end soon, serve a capture, and that none of the same root outlives. One alert for each, whatever the number of its
