@@ -5,19 +5,8 @@ import { danfeNfce, isConsumerNote } from './danfe-nfce/danfe-nfce.js';
 import { NoPdf, PdfFailed } from './errors.js';
 import { type Printout, toPdf } from './kit/to-pdf.js';
 import { readXml, type XmlNode } from './kit/xml-node.js';
+import type { PdfRequest } from './request.js';
 import type { Situation } from './situation.js';
-
-export interface PdfRequest {
-  readonly kind: DocumentKind;
-  readonly xml: Uint8Array;
-  readonly situation: Situation;
-}
-
-/**
- * Grows with every change of what is drawn, or how. A PDF in a cache belongs to the SHA-256 of its XML, this version, and the situation;
- * nothing else makes its bytes.
- */
-export const PDF_LAYOUT_VERSION = 1;
 
 /** From the root element to a layout. */
 type Printer = (root: XmlNode, situation: Situation) => Printout;

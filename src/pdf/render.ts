@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { Piscina } from 'piscina';
 import { NoPdf, PdfFailed } from './errors.js';
-import type { PdfRequest } from './print.js';
+import type { PdfRequest } from './request.js';
 import type { ThreadAnswer } from './thread.js';
 
 /** Laying out holds a thread for milliseconds; the largest legal note for a good part of a second. What takes longer is an attack or a fault. */
@@ -45,6 +45,7 @@ async function answerOf(request: PdfRequest, limitMs: number): Promise<ThreadAns
   try {
     pool ??= new Piscina({
       filename: new URL(import.meta.url.endsWith('.ts') ? 'thread.ts' : 'thread.js', import.meta.url).href,
+      name: 'answer' satisfies keyof typeof import('./thread.js'),
       minThreads: 0,
       maxThreads: THREADS,
       idleTimeout: 30_000,

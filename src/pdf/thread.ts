@@ -1,6 +1,7 @@
 import type { DocumentKind } from '../model/document.js';
 import { NoPdf, PdfFailed, type PdfFailure } from './errors.js';
-import { type PdfRequest, printPdf } from './print.js';
+import { printPdf } from './print.js';
+import type { PdfRequest } from './request.js';
 
 /** What a thread answers. Errors lose their class on the way between threads, so they go as data. */
 export type ThreadAnswer =
@@ -9,7 +10,7 @@ export type ThreadAnswer =
   | { readonly failure: PdfFailure; readonly message: string };
 
 /** Entry point of the worker threads. */
-export default async function answer(request: PdfRequest): Promise<ThreadAnswer> {
+export async function answer(request: PdfRequest): Promise<ThreadAnswer> {
   try {
     return { pdf: await printPdf(request) };
   } catch (error) {

@@ -1,5 +1,13 @@
 import type { Situation } from '../../src/pdf/index.js';
-import { type NoteParts, procNfe, SELLER_WITH_LETTERS, sampleItem, sampleNote, type Xml } from './nfe-sample.js';
+import {
+  FARMER,
+  type NoteParts,
+  procNfe,
+  SELLER_WITH_LETTERS,
+  sampleItem,
+  sampleNote,
+  type Xml,
+} from './nfe-sample.js';
 
 /** Notes that differ in everything a DANFE can differ in. */
 export interface DanfeCase {
@@ -259,6 +267,19 @@ const nonsense: NoteParts = {
   transp: { modFrete: '7', vol: { qVol: 'muitos', pesoB: '' } },
 };
 
+/** Layouts up to 2.00 had dates without a time zone, and the time of leaving in an element of its own. */
+const old: NoteParts = {
+  ...sampleNote({ items: 2, seller: FARMER, ordinary: false, issued: '2011-05-04' }),
+  ide: {
+    ...sampleNote().ide,
+    dhEmi: undefined,
+    dEmi: '2011-05-04',
+    dhSaiEnt: undefined,
+    dSaiEnt: '2011-05-05',
+    hSaiEnt: '06:07:08',
+  },
+};
+
 export const DANFE_CASES: readonly DanfeCase[] = [
   danfeCase('one item', 1, sampleNote({ reform: true })),
   danfeCase('one item before the reform', 1, sampleNote({ issued: BEFORE_REFORM })),
@@ -293,6 +314,7 @@ export const DANFE_CASES: readonly DanfeCase[] = [
   danfeCase('everything there is', 1, everything),
   danfeCase('fuel and reduced rates', 1, fuel),
   danfeCase('long words and foreign letters', 1, stressed),
+  danfeCase('a farmer, long ago', 1, old),
   danfeCase('bare', 1, bare, { protocol: null, situation: { state: 'unknown' } }),
   danfeCase('nonsense', 1, nonsense),
 ];

@@ -120,6 +120,12 @@ describe('what stands where', () => {
     assert.ok(hasLine(page, '135260000004711 - 02/12/2026 22:57:07'));
   });
 
+  test('a note of an old layout, issued with a CPF', () => {
+    const page = pageOf('a farmer, long ago');
+    for (const line of ['04/05/2011', '05/05/2011', '06:07:08']) assert.ok(hasLine(page, line), line);
+    assert.match(page, /^135\.792\.468-\d\d$/m);
+  });
+
   test('IBS, CBS and regime stand there from December 2026 on, or when the XML has them; not before', () => {
     assert.match(pageOf('one item'), /TOTAL DO IBS \/ CBS \/ IS/);
     assert.match(pageOf('simples nacional'), /TOTAL DO IBS \/ CBS \/ IS/);

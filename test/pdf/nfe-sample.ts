@@ -293,7 +293,7 @@ function total(values: readonly (number | null)[]): string | null {
     : null;
 }
 
-export function money(cents: number): string {
+function money(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 }
 

@@ -28,7 +28,7 @@ export interface Item {
 }
 
 /** Empty texts where the item has none. */
-export interface Tax {
+interface Tax {
   readonly base: string;
   readonly rate: string;
   readonly value: string;
@@ -56,7 +56,7 @@ export function readItem(det: XmlNode): Item {
     total: amount(prod.text('vProd')),
     // Fuels pay by quantity: their base is a number of litres, their rate an amount.
     icms: {
-      base: amount(icms.text('vBC') || icms.text('qBCMono')),
+      base: amount(icms.text('vBC')) || quantity(icms.text('qBCMono')),
       rate: rate(icms.text('pICMS')) || quantity(icms.text('adRemICMS')),
       value: amount(icms.text('vICMS') || icms.text('vICMSMono')),
     },
@@ -66,7 +66,7 @@ export function readItem(det: XmlNode): Item {
       value: amount(icms.text('vICMSST')),
     },
     ipi: {
-      base: amount(ipi.text('vBC') || ipi.text('qUnid')),
+      base: amount(ipi.text('vBC')) || quantity(ipi.text('qUnid')),
       rate: rate(ipi.text('pIPI')) || quantity(ipi.text('vUnid')),
       value: amount(ipi.text('vIPI')),
     },
@@ -101,7 +101,7 @@ function reformTaxes(imposto: XmlNode): Item['reform'] {
       ? [
           {
             name: 'IS',
-            base: amount(selective.text('vBCIS') || selective.text('qTrib')),
+            base: amount(selective.text('vBCIS')) || quantity(selective.text('qTrib')),
             rate: rate(selective.text('pIS')) || quantity(selective.text('adRemIS')),
             value: amount(selective.text('vIS')),
           },

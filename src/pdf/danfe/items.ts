@@ -100,7 +100,7 @@ function reformTable({ landscape }: Note, width: number): Layout {
   const price: Column = { title: 'VALOR UNIT.\nDESCONTO', width: 46 * wide, align: 'right' };
   const total: Column = { title: 'VALOR\nTOTAL', width: 46 * wide, align: 'right' };
   const taxes: Column[] = [
-    { title: 'TRIBUTO', width: 34 * wide },
+    { title: 'TRIBUTO', width: 38 * wide },
     { title: 'BASES DE\nCÁLCULO', width: 46 * wide, align: 'right' },
     { title: 'ALÍQUOTAS', width: 32 * wide, align: 'right' },
     { title: 'VALORES DOS\nTRIBUTOS', width: 42 * wide, align: 'right' },

@@ -60,7 +60,7 @@ export interface Note {
   readonly remarks: readonly string[];
 }
 
-export interface Protocol {
+interface Protocol {
   readonly number: string;
   readonly on: string;
   readonly at: string;
@@ -82,14 +82,14 @@ export interface Party {
   readonly stateRegistration: string;
 }
 
-export interface Issuer extends Party {
+interface Issuer extends Party {
   readonly substituteRegistration: string;
   readonly cityRegistration: string;
   /** CRT with its meaning. */
   readonly regime: string;
 }
 
-export interface Invoice {
+interface Invoice {
   readonly number: string;
   readonly original: string;
   readonly discount: string;
@@ -125,7 +125,7 @@ export interface Volume {
   readonly net: string;
 }
 
-export interface Services {
+interface Services {
   readonly total: string;
   readonly base: string;
   readonly tax: string;

@@ -1,7 +1,7 @@
-import { drawLines, fieldRow } from '../kit/fields.js';
+import { drawLines, fieldRow, heightOf } from '../kit/fields.js';
 import { joined, labelled } from '../kit/formats.js';
 import { Sheet } from '../kit/sheet.js';
-import { wrap } from '../kit/text-fit.js';
+import { type Fitted, wrap } from '../kit/text-fit.js';
 import type { Note } from './note.js';
 import { FORM } from './style.js';
 
@@ -11,6 +11,7 @@ export const STUB = 46;
 export const CUT = 9;
 
 const TEXT = 25;
+const SMALLEST = 4.5;
 const NUMBER_WIDTH = 104;
 
 /** Draws the receipt stub into the corner of the margins: on top of the form, or at its left, turned, where the form lies across. */
@@ -28,13 +29,7 @@ function stubOf(note: Note, length: number): Sheet {
   const stub = new Sheet(length, STUB + CUT);
   const left = length - NUMBER_WIDTH;
   stub.box(0, 0, left, TEXT);
-  let size = 7;
-  let lines = wrap(receiptText(note), FORM.regular, size, left - 6);
-  while (lines.length > Math.floor((TEXT - 2) / (size * 1.1)) && size > 4) {
-    size -= 0.5;
-    lines = wrap(receiptText(note), FORM.regular, size, left - 6);
-  }
-  drawLines(stub, { lines, size }, FORM.regular, 3, 1.5, left - 6);
+  drawLines(stub, receiptLines(note, left - 6), FORM.regular, 3, 1.5, left - 6);
   fieldRow(
     [
       { label: 'DATA DE RECEBIMENTO', value: '', share: 1 },
@@ -49,6 +44,18 @@ function stubOf(note: Note, length: number): Sheet {
   stub.text(joined(['SÉRIE', note.series], ' '), left, 40, { font: FORM.bold, size: 10 }, 'center', NUMBER_WIDTH);
   stub.line([0, STUB + CUT / 2], [length, STUB + CUT / 2], { dashed: true });
   return stub;
+}
+
+/** As large as fits. Names beyond any layout are cut off here, and only here: they stand in the form below. */
+function receiptLines(note: Note, width: number): Fitted {
+  const text = receiptText(note);
+  const room = TEXT - 2;
+  for (let size = 7; size > SMALLEST; size -= 0.5) {
+    const lines = wrap(text, FORM.regular, size, width);
+    if (heightOf({ lines, size }) <= room) return { lines, size };
+  }
+  const fitting = Math.floor(room / heightOf({ lines: [''], size: SMALLEST }));
+  return { lines: wrap(text, FORM.regular, SMALLEST, width).slice(0, fitting), size: SMALLEST };
 }
 
 function receiptText({ issuer, recipient, issuedOn, totals, landscape }: Note): string {

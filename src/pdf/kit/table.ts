@@ -28,7 +28,7 @@ interface CellLine {
   readonly size: number;
 }
 
-const PADDING = 1.5;
+const PADDING = 2;
 const LEADING = 1.08;
 const ROW_PADDING = 1.6;
 
