@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALERT_GUIDE, type AlertGuide } from '../model/alert-guide.js';
 import { ALERT_CODES, ALERT_SEVERITIES } from '../model/words.js';
 import { type AlertRow, listAlerts } from '../storage/alerts.js';
 import { type Api, answers } from './api.js';
@@ -23,8 +24,17 @@ const alert = z
     companyId: uuid.nullable(),
     documentType: documentType.nullable(),
     environment: environment.nullable(),
-    subject: z.string().nullable().describe('What else it is about: an endpoint, a service, an NSU'),
+    subject: z
+      .string()
+      .nullable()
+      .describe(
+        'What else it is about: an endpoint, the host; of steps (`certificate_expiring`, `numbering_at_risk`) the days',
+      ),
     detail: z.string(),
+    whatToDo: z
+      .string()
+      .nullable()
+      .describe('In words, for whoever looks after it; null for a code of a later version'),
     severity: openValue(ALERT_SEVERITIES).describe('critical: documents may be missed until somebody acts'),
     openedAt: answeredInstant,
     closedAt: answeredInstant.nullable(),
@@ -61,6 +71,7 @@ export function alertRoutes(app: Api, { database }: ApiDependencies): void {
 }
 
 function alertView(row: AlertRow): z.output<typeof alert> {
+  const guide: AlertGuide | undefined = ALERT_GUIDE[row.code];
   return {
     id: row.id,
     code: row.code,
@@ -69,6 +80,7 @@ function alertView(row: AlertRow): z.output<typeof alert> {
     environment: row.environment,
     subject: row.subject === '' ? null : row.subject,
     detail: row.detail,
+    whatToDo: guide?.whatToDo ?? null,
     severity: row.severity,
     openedAt: isoInstant(row.openedAt),
     closedAt: isoInstant(row.closedAt),

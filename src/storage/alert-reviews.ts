@@ -20,7 +20,7 @@ export interface DueAlert {
   readonly detail: string;
 }
 
-/** The reasons that hold now. The SQL gives company_id, document_type, environment, subject, severity, detail. */
+/** The reasons that hold now. The SQL gives company_id, document_type, environment, subject, severity, detail; companies being deleted are left out of it later. */
 interface Review {
   readonly code: AlertCode;
   readonly found: string;
@@ -38,7 +38,9 @@ async function look(db: Queryable, now: number, { code, found, values }: Review)
     and coalesce(a.document_type, '') = coalesce(f.document_type, '')
     and coalesce(a.environment, '') = coalesce(f.environment, '') and a.subject = f.subject`;
   const { rows } = await db.query<DueAlert>(
-    `with found (company_id, document_type, environment, subject, severity, detail) as materialized (${found}),
+    `with reasons (company_id, document_type, environment, subject, severity, detail) as (${found}),
+     found as materialized (
+       select r.* from reasons r join companies co on co.id = r.company_id where co.deleting_at is null),
      over as (
        update alerts a set closed_at = ${nowAt}
        where a.code = ${codeAt} and a.closed_at is null and not exists (select from found f where ${same}))
@@ -102,8 +104,8 @@ export function reviewNumbering(db: Queryable, now: number, { risk, stop }: Numb
           then format('nobody has asked since %s: the government numbers no more documents, and never makes that up', ${day(asked)})
           else format('nobody has asked since %s: from %s on the government numbers no more documents, and never makes that up',
             ${day(asked)}, ${day(`(${asked} + $3 * interval '1 millisecond')`)}) end
-      from captures c join companies co on co.id = c.company_id
-      where ${asked} < $1 and c.document_type in ('nfe', 'cte') and co.deleting_at is null
+      from captures c
+      where ${asked} < $1 and c.document_type in ('nfe', 'cte')
         and not exists (
           select from captures o where o.company_id = c.company_id and o.document_type = c.document_type
             and o.environment <> c.environment and o.enabled)`,
@@ -152,7 +154,7 @@ export function reviewExpired(db: Queryable, now: number): Promise<DueAlert[]> {
           join companies b on b.root = x.root join captures c on c.company_id = b.id
         where x.not_after <= $1 and c.enabled) k
       join companies co on co.id = k.company_id
-      where co.deleting_at is null and not ${valid('v.company_id = co.id')} and not ${valid('v.root = co.root')}`,
+      where not ${valid('v.company_id = co.id')} and not ${valid('v.root = co.root')}`,
     values: [instant(now)],
   });
 }
@@ -168,14 +170,14 @@ export function reviewDeadlines(db: Queryable, now: number): Promise<DueAlert[]>
       select c.company_id, c.document_type, c.environment, '', 'warning',
         format('the time for a conclusive manifestation of a note ends on %s: list documents with deadlineBefore',
           ${day(`(first.since + ${ANSWER_TIME})`)})
-      from captures c join companies co on co.id = c.company_id
+      from captures c
       cross join lateral (
         select ${ANSWERABLE_FROM} as since from documents d
         where d.company_id = c.company_id and d.environment = c.environment and ${AWAITS_ANSWER}
           and ${ANSWERABLE_FROM} > $1::timestamptz - ${ANSWER_TIME}
           and ${ANSWERABLE_FROM} <= $1::timestamptz - ${ANSWER_TIME} + ${DEADLINE_NOTICE}
         order by ${ANSWERABLE_FROM} limit 1) first
-      where c.document_type = 'nfe' and c.enabled and co.deleting_at is null`,
+      where c.document_type = 'nfe' and c.enabled`,
     values: [instant(now)],
   });
 }

@@ -399,6 +399,15 @@ describe('alerts that nothing else closes', () => {
     assert.deepEqual(await alertsOf(w, capture.companyId), []);
   });
 
+  test('nothing opens for a company that is being deleted', async () => {
+    const capture = await withPending();
+    await w.db.query('update companies set deleting_at = now() where id = $1', [capture.companyId]);
+    w.clock.skip(61 * DAY);
+    await eachMinute();
+    await eachHour();
+    assert.equal((await eventsOf(w, capture.companyId)).filter((name) => name.startsWith('capture_alert')).length, 0);
+  });
+
   test('of a company that is being deleted, and of a host that is no more', async () => {
     const deleted = await newCapture(w);
     const hosted = await newCapture(w, { options: { handler: { taskQueue: 'q', activity: 'a' } } });

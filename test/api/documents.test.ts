@@ -258,6 +258,7 @@ describe('usage and alerts', () => {
     assert.equal(open.json.data.length, 1);
     assert.equal(open.json.data[0].code, 'cursor_ahead');
     assert.equal(open.json.data[0].subject, null);
+    assert.match(open.json.data[0].whatToDo, /an administrator lowers the cursor/);
     const outage = await api.ask('GET', '/v1/alerts?open=false&code=service_outage');
     assert.equal(outage.json.data[0].subject, 'nfe-distribution');
   });
