@@ -1,6 +1,8 @@
 import { decodeItem } from '../documents/index.js';
 import type { CaptureRowActivities, GovernmentActivities, HousekeepingActivities } from '../model/activity-contract.js';
+import type { ArchiveActivities } from '../model/nightly-contract.js';
 import { createCaptureRowActivities } from './capture-row.js';
+import { createDecodeArchive } from './decode-archive.js';
 import { createDecodeFailedItems } from './decode-failed-items.js';
 import type { ActivityDependencies, CallContext } from './dependencies.js';
 import { createReleaseHeld } from './held-webhooks.js';
@@ -24,6 +26,7 @@ export { nfseService } from './nfse-service.js';
 export interface Activities {
   readonly captureRow: CaptureRowActivities;
   readonly government: GovernmentActivities;
+  readonly archives: ArchiveActivities;
   readonly housekeeping: Pick<HousekeepingActivities, 'decodeFailedItems' | 'releaseHeld' | 'sweep'>;
 }
 
@@ -33,6 +36,7 @@ export function createActivities(deps: ActivityDependencies): Activities {
   return {
     captureRow: createCaptureRowActivities(context),
     government: { queryDistribution: createQueryDistribution(context), ...createPointQueries(context) },
+    archives: { decodeArchive: createDecodeArchive(context) },
     housekeeping: {
       decodeFailedItems: createDecodeFailedItems(context),
       releaseHeld: createReleaseHeld(context),

@@ -9,13 +9,19 @@ import {
   deliveryWorkflowId,
   type ManifestationInput,
   manifestationWorkflowId,
+  NIGHTLY_GAPS_ID,
   type PauseSignal,
+  type ReprocessArchiveInput,
+  reprocessWorkflowId,
   SIGNALS,
   type StartSignal,
   WORKFLOW_TYPES,
 } from '../workflows/messages.js';
 
+import { type AskTimes, type Asked, askCapture, type PointQuestion } from './point-question.js';
+
 export { captureWorkflowId } from '../workflows/messages.js';
+export type { Asked, AskTimes, PointQuestion } from './point-question.js';
 
 type CaptureWorkflow = (input: CaptureInput) => Promise<void>;
 
@@ -72,6 +78,33 @@ export class WorkflowMessenger {
       args: [input],
       signal: SIGNALS.wake,
       signalArgs: [],
+    });
+  }
+
+  /** @see askCapture */
+  askCapture(capture: CaptureKey, question: PointQuestion, times: AskTimes, id?: string): Promise<Asked> {
+    return askCapture(this.#client, capture, question, times, id);
+  }
+
+  /** Decodes an archive again. The answer's `result` is waited for by whoever wants to. */
+  async reprocessArchive(input: ReprocessArchiveInput): Promise<{ result(): Promise<unknown> }> {
+    return this.#client.workflow.start(WORKFLOW_TYPES.reprocessArchive, {
+      workflowId: reprocessWorkflowId(input.requestId),
+      taskQueue: TASK_QUEUES.workflows,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [input],
+      staticSummary: 'decode an archive again',
+    });
+  }
+
+  /** The nightly look for missing numbers, now. One that runs already is not disturbed. */
+  async runNightlyGaps(): Promise<void> {
+    await this.#client.workflow.start(WORKFLOW_TYPES.nightlyGaps, {
+      workflowId: NIGHTLY_GAPS_ID,
+      taskQueue: TASK_QUEUES.workflows,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [{}],
+      staticSummary: 'look for missing numbers',
     });
   }
 

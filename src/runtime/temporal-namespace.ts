@@ -6,7 +6,12 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import { TASK_QUEUES } from '../model/activity-contract.js';
-import { type HousekeepingInput, WORKFLOW_TYPES } from '../workflows/messages.js';
+import {
+  type HousekeepingInput,
+  NIGHTLY_GAPS_ID,
+  type NightlyGapsInput,
+  WORKFLOW_TYPES,
+} from '../workflows/messages.js';
 
 /** Search attributes that the capture workflow sets (design.md section 5). Nothing personal: they are never encrypted. */
 export const SEARCH_ATTRIBUTES = {
@@ -24,14 +29,14 @@ export const SEARCH_ATTRIBUTES = {
 const INDEXED_VALUE_TYPES = { Keyword: 2, Int: 3 } as const;
 
 /**
- * Makes a namespace ready for Malote: registers the search attributes that it lacks, and creates or updates the housekeeping
- * Schedules. Safe to repeat and to run in several processes at once. A Schedule that an operator paused stays paused.
+ * Makes a namespace ready for Malote: registers the search attributes that it lacks, and creates or updates the Schedules
+ * of housekeeping and of the nightly look for missing numbers. Safe to repeat and to run in several processes at once. A Schedule that an operator paused stays paused.
  *
  * @throws Error that says what an administrator has to do, when the server does not let us register
  */
 export async function ensureNamespace(client: Client): Promise<void> {
   await ensureSearchAttributes(client.connection as Connection, client.options.namespace);
-  for (const every of ['minute', 'hour', 'day'] as const) await ensureSchedule(client, every);
+  for (const schedule of SCHEDULES) await ensureSchedule(client, schedule);
 }
 
 /** @throws Error as {@link ensureNamespace} */
@@ -81,23 +86,47 @@ function refused(doing: string, namespace: string, names: readonly string[], err
   );
 }
 
-/** The day's run is at night in Brazil, away from midnight, where a return of daylight saving time would skip or repeat it. */
-const WHEN: Record<HousekeepingInput['every'], ScheduleOptions['spec']> = {
-  minute: { intervals: [{ every: '1 minute' }] },
-  hour: { intervals: [{ every: '1 hour', offset: '7 minutes' }] },
-  day: { calendars: [{ hour: 4, minute: 20 }], timezone: 'America/Sao_Paulo' },
-};
+interface OurSchedule {
+  readonly scheduleId: string;
+  readonly spec: ScheduleOptions['spec'];
+  readonly workflowType: string;
+  readonly argument: HousekeepingInput | NightlyGapsInput;
+}
 
-async function ensureSchedule(client: Client, every: HousekeepingInput['every']): Promise<void> {
-  const scheduleId = `housekeeping-${every}`;
+const TIMEZONE = 'America/Sao_Paulo';
+
+/**
+ * The day's run is at night in Brazil, away from midnight, where a return of daylight saving time would skip or repeat it. The nightly look
+ * for missing numbers is at 23:00: that hour was never skipped, and came twice in the night when summer time ended, which does it no harm.
+ */
+const SCHEDULES: readonly OurSchedule[] = [
+  housekeeping('minute', { intervals: [{ every: '1 minute' }] }),
+  housekeeping('hour', { intervals: [{ every: '1 hour', offset: '7 minutes' }] }),
+  housekeeping('day', { calendars: [{ hour: 4, minute: 20 }], timezone: TIMEZONE }),
+  {
+    scheduleId: NIGHTLY_GAPS_ID,
+    spec: { calendars: [{ hour: 23, minute: 0 }], timezone: TIMEZONE },
+    workflowType: WORKFLOW_TYPES.nightlyGaps,
+    argument: {},
+  },
+];
+
+function housekeeping(every: HousekeepingInput['every'], spec: ScheduleOptions['spec']): OurSchedule {
+  return { scheduleId: `housekeeping-${every}`, spec, workflowType: WORKFLOW_TYPES.housekeeping, argument: { every } };
+}
+
+async function ensureSchedule(
+  client: Client,
+  { scheduleId, spec, workflowType, argument }: OurSchedule,
+): Promise<void> {
   const wanted = {
-    spec: WHEN[every],
+    spec,
     action: {
       type: 'startWorkflow',
-      workflowType: WORKFLOW_TYPES.housekeeping,
+      workflowType,
       workflowId: scheduleId,
       taskQueue: TASK_QUEUES.workflows,
-      args: [{ every } satisfies HousekeepingInput],
+      args: [argument],
     },
     // Left to itself the server would catch up a year of missed minutes.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '12 hours' },

@@ -110,7 +110,24 @@ export async function resolveFailedNsus(
      where company_id = $1 and document_type = $2 and environment = $3 and nsu = any($5::bigint[]) and resolved_at is null`,
     [...captureValues(capture), instant(now), nsus],
   );
-  return { resolved, othersFail: resolved > 0 && (await hasFailedItems(tx, capture)) };
+  return { resolved, othersFail: await hasFailedItems(tx, capture) };
+}
+
+/** As above for items of one archive, by where they stand in it: what came without a number. */
+export async function resolveFailedPlaces(
+  tx: Transaction,
+  capture: CaptureKey,
+  archiveId: string,
+  documents: readonly { readonly id: string; readonly byteOffset: number }[],
+  now: number,
+): Promise<{ resolved: number; othersFail: boolean }> {
+  const { rowCount: resolved } = await tx.query(
+    `update failed_items f set resolved_at = $2, document_id = (select id from documents where id = p.id)
+     from unnest($3::uuid[], $4::int[]) as p (id, byte_offset)
+     where f.archive_id = $1 and f.byte_offset = p.byte_offset and f.resolved_at is null`,
+    [archiveId, instant(now), documents.map(({ id }) => id), documents.map(({ byteOffset }) => byteOffset)],
+  );
+  return { resolved, othersFail: await hasFailedItems(tx, capture) };
 }
 
 async function hasFailedItems(tx: Transaction, capture: CaptureKey): Promise<boolean> {

@@ -68,8 +68,13 @@ function missing({ before, firstPage, jumped, means = 'point' }: CursorMove, fro
       { from: page, to, status: 'pending', cause: 'lost_page' },
     ];
   }
+  return [gapOf(from, to, jumped ?? 'page', means)];
+}
+
+/** A gap that is asked for without further ado, unless it is so long that a person has to say so. */
+export function gapOf(from: Nsu, to: Nsu, cause: Gap['cause'], means: RecoveryMeans = 'point'): Gap {
   const status = means === 'point' && size(from, to) > LARGEST_UNATTENDED_GAP ? 'awaiting_confirmation' : 'pending';
-  return [{ from, to, status, cause: jumped ?? 'page' }];
+  return { from, to, status, cause };
 }
 
 /** NSUs in the range. */

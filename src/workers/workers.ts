@@ -11,6 +11,7 @@ import {
 } from '../activities/index.js';
 import { createMailAlerts, type MailDependencies } from '../activities/mail-alerts.js';
 import { createManifestationActivities } from '../activities/manifestations.js';
+import { createNightlyGaps } from '../activities/nightly-gaps.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
 import { createWatchAlerts } from '../activities/watch-alerts.js';
 import type { Keyring } from '../certificates/keyring.js';
@@ -137,6 +138,8 @@ export function activitiesOf(parts: WorkerParts) {
     webhooks: { ...delivery },
     background: {
       ...activities.captureRow,
+      ...activities.archives,
+      ...createNightlyGaps({ ...common, wakeCapture: (capture) => messenger.wakeCapture(capture) }),
       ...activities.housekeeping,
       ...manifestations.background,
       ...alerts,

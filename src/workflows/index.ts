@@ -3,3 +3,5 @@ export { capture } from './capture.js';
 export { delivery } from './delivery.js';
 export { housekeeping } from './housekeeping.js';
 export { manifestation } from './manifestation.js';
+export { nightlyGaps } from './nightly-gaps.js';
+export { reprocessArchive } from './reprocess-archive.js';

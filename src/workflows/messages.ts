@@ -1,4 +1,5 @@
 import type { CaptureSnapshot } from '../model/capture-state.js';
+import type { NightlyTotals } from '../model/nightly-contract.js';
 import type { CaptureKey, HostHandler, Phase } from '../model/words.js';
 
 /**
@@ -10,6 +11,8 @@ export const WORKFLOW_TYPES = {
   delivery: 'delivery',
   housekeeping: 'housekeeping',
   manifestation: 'manifestation',
+  nightlyGaps: 'nightlyGaps',
+  reprocessArchive: 'reprocessArchive',
 } as const;
 
 /** Temporal's id uniqueness is the lock: one open run per id. */
@@ -17,6 +20,9 @@ export const captureWorkflowId = (capture: CaptureKey): string =>
   `capture/${capture.documentType}/${capture.environment}/${capture.companyId}`;
 export const manifestationWorkflowId = ({ companyId, documentType, environment }: CaptureKey): string =>
   `manifestation/${documentType}/${environment}/${companyId}`;
+/** Of the Schedule as well. */
+export const NIGHTLY_GAPS_ID = 'nightly-gaps';
+export const reprocessWorkflowId = (requestId: string): string => `reprocess/${requestId}`;
 export const deliveryWorkflowId = (endpointId: string): string => `delivery/${endpointId}`;
 
 export const SIGNALS = {
@@ -72,6 +78,18 @@ export interface DeliveryInput {
 export interface ManifestationInput {
   readonly capture: CaptureKey;
   readonly historyLimit?: number;
+}
+
+/** Argument of the nightly look for missing numbers; nothing to begin with, the rest is what continue-as-new passes on. */
+export interface NightlyGapsInput {
+  readonly after?: CaptureKey | null;
+  readonly totals?: NightlyTotals;
+}
+/** Argument of the workflow that decodes one archive again. */
+export interface ReprocessArchiveInput {
+  readonly capture: CaptureKey;
+  readonly archiveId: string;
+  readonly requestId: string;
 }
 
 export interface HousekeepingInput {

@@ -65,9 +65,16 @@ describe('preparing a namespace', () => {
     const ids = await until(async () => {
       const found: string[] = [];
       for await (const { scheduleId } of client.schedule.list()) found.push(scheduleId);
-      return found.length === 3 && found.sort();
-    }, 'three Schedules are listed');
-    assert.deepEqual(ids, ['housekeeping-day', 'housekeeping-hour', 'housekeeping-minute']);
+      return found.length === 4 && found.sort();
+    }, 'four Schedules are listed');
+    assert.deepEqual(ids, ['housekeeping-day', 'housekeeping-hour', 'housekeeping-minute', 'nightly-gaps']);
+
+    const nightly = await client.schedule.getHandle('nightly-gaps').describe();
+    const hours = nightly.info.nextActionTimes.map((at) =>
+      at.toLocaleTimeString('pt-BR', { timeZone: 'America/Sao_Paulo', hour: '2-digit', minute: '2-digit' }),
+    );
+    assert.ok(hours.length > 0 && hours.every((hour) => hour === '23:00'), hours.join());
+    assert.deepEqual([nightly.policies.overlap, nightly.policies.catchupWindow], ['SKIP', 12 * 3600_000]);
   });
 
   test('a namespace that does not exist is a clear fault', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, test } from 'node:test';
-import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { parseNsu } from '../../src/model/nsu.js';
@@ -171,8 +171,10 @@ describe('questions for single documents', () => {
           try {
             return await ask(current, nsu);
           } catch (error) {
-            const type = await refusalOf(Promise.reject(error));
-            assert.equal(type, 'busy');
+            // The test server has a moment between two runs in which there is none.
+            if (!(error instanceof WorkflowNotFoundError)) {
+              assert.equal(await refusalOf(Promise.reject(error)), 'busy');
+            }
             refusals += 1;
             await new Promise((resolve) => setTimeout(resolve, 20));
           }

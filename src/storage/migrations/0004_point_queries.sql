@@ -11,6 +11,8 @@ alter table captures add column behind boolean not null default false;
 update gaps set next_attempt_at = created_at where status = 'pending' and next_attempt_at is null;
 alter table gaps add constraint gaps_pending_have_a_time check (status <> 'pending' or next_attempt_at is not null);
 create index gaps_pending on gaps (company_id, document_type, environment, next_attempt_at) where status = 'pending';
+-- For metrics: what still waits, without a look at all that is done.
+create index gaps_open on gaps (document_type, environment, status) where status in ('pending', 'exhausted', 'awaiting_confirmation');
 
 -- Slots that were announced to somebody who asked in vain. Kept for a minute from `slot_at`.
 create table point_reservations (
