@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import PDFDocument from 'pdfkit';
 import { modulo11 } from '../../src/documents/modulo-11.js';
-import { code128, codewords } from '../../src/pdf/kit/barcode.js';
+import { code128, codewords, drawBars, keyWidth } from '../../src/pdf/kit/barcode.js';
 import { type Font, textWidth } from '../../src/pdf/kit/fonts.js';
 import {
   amount,
@@ -20,6 +20,7 @@ import {
   timeOfDay,
 } from '../../src/pdf/kit/formats.js';
 import { printable, winAnsiByte } from '../../src/pdf/kit/printable.js';
+import { mm, Sheet } from '../../src/pdf/kit/sheet.js';
 import { fit, restOf, wrap, wrapAll } from '../../src/pdf/kit/text-fit.js';
 
 const FONTS: readonly Font[] = ['Times-Roman', 'Times-Bold', 'Helvetica', 'Helvetica-Bold'];
@@ -155,6 +156,25 @@ describe('CODE-128', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d\d[0-9A-Z]{0,42}$/), (text) => {
         assert.equal(decoded(codewords(text)), text);
+      }),
+    );
+  });
+
+  test('the bars of a key with letters are 115 mm wide or more, quiet zones of ten modules not counted', () => {
+    const key = fc.stringMatching(/^\d{6}[0-9A-Z]{12}\d{26}$/).filter((text) => /[A-Z]/.test(text));
+    fc.assert(
+      fc.property(key, (text) => {
+        const sheet = new Sheet(500, 100);
+        const bars = code128(text);
+        assert.ok(bars);
+        drawBars(sheet, bars, [0, 0, keyWidth(text), 30]);
+        const [mark] = sheet.marks;
+        assert.ok(mark?.kind === 'fill');
+        const [left = 0] = mark.areas[0] ?? [];
+        const [last = 0, , width = 0] = mark.areas.at(-1) ?? [];
+        const module = (last + width - left) / bars.modules;
+        assert.ok(last + width - left >= mm(115));
+        assert.ok(left >= 10 * module - 1e-9 && keyWidth(text) - last - width >= 10 * module - 1e-9);
       }),
     );
   });

@@ -1,12 +1,12 @@
 import { accessKeyParts, isAccessKey, isRegisteredEvent } from '../../documents/index.js';
-import { FORM } from '../danfe/style.js';
 import { NoPdf, PdfFailed } from '../errors.js';
-import { code128, drawBars } from '../kit/barcode.js';
+import { code128, drawBars, keyWidth } from '../kit/barcode.js';
 import { block, type Field, fieldRow, titleLine } from '../kit/fields.js';
 import { flow, type Piece, type Section } from '../kit/flow.js';
 import { dateAndTime, documentNumber, inGroups, joined, seriesNumber, taxId } from '../kit/formats.js';
 import { textBox } from '../kit/lines.js';
 import { A4, mm, Sheet } from '../kit/sheet.js';
+import { FORM } from '../kit/style.js';
 import type { Printout } from '../kit/to-pdf.js';
 import { drawWatermarks } from '../kit/watermark.js';
 import type { XmlNode } from '../kit/xml-node.js';
@@ -79,7 +79,8 @@ function barcode(key: string): Piece {
     height,
     draw(sheet, x, y) {
       sheet.box(x, y, ROOM, height);
-      if (bars) drawBars(sheet, bars, [x, y + mm(2), ROOM, mm(11)]);
+      const width = keyWidth(key);
+      if (bars) drawBars(sheet, bars, [x + (ROOM - width) / 2, y + mm(2), width, mm(11)]);
     },
   };
 }

@@ -1,9 +1,9 @@
 import { block, drawLines, type Field, fieldRow, heightOf, titleLine } from '../kit/fields.js';
 import type { Piece, Section } from '../kit/flow.js';
 import { joined } from '../kit/formats.js';
+import { FORM } from '../kit/style.js';
 import { fit } from '../kit/text-fit.js';
 import type { Installment, Note, Party, Transport, Volume } from './note.js';
-import { FORM } from './style.js';
 import { totalBlocks } from './total-blocks.js';
 
 /** The blocks between the head and the products. Shares are millimetres on paper that stands upright, or lies across. */

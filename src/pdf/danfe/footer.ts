@@ -2,9 +2,9 @@ import { block, titleLine } from '../kit/fields.js';
 import type { Piece, Section } from '../kit/flow.js';
 import { textBox } from '../kit/lines.js';
 import { mm, type Sheet } from '../kit/sheet.js';
+import { FORM } from '../kit/style.js';
 import { restOf, wrapAll } from '../kit/text-fit.js';
 import type { Note } from './note.js';
-import { FORM } from './style.js';
 
 /** What stands at the bottom of the first sheet: ISSQN, where the note has any, and "dados adicionais". */
 export interface Footer {

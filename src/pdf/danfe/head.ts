@@ -1,12 +1,12 @@
-import { code128, drawBars } from '../kit/barcode.js';
+import { code128, drawBars, keyWidth } from '../kit/barcode.js';
 import { drawLines, type Field, fieldRow, heightOf } from '../kit/fields.js';
 import type { Piece } from '../kit/flow.js';
 import { inGroups, joined, labelled } from '../kit/formats.js';
 import { mm, type Sheet } from '../kit/sheet.js';
+import { FORM } from '../kit/style.js';
 import { type Fitted, fit, wrap, wrapAll } from '../kit/text-fit.js';
 import type { Note } from './note.js';
 import type { Standing } from './standing.js';
-import { FORM } from './style.js';
 
 /** What every sheet of a DANFE begins with: issuer, title, barcode, key, protocol, registrations. */
 export interface Head {
@@ -17,10 +17,6 @@ export interface Head {
 
 const LEAST_HEIGHT = 104;
 const TITLE_WIDTH = mm(34);
-/** A key of digits only has 277 modules: 84 mm give each of them 0.28 mm. */
-const CODE_WIDTH = mm(84);
-/** The bars of a key with letters must be 115 mm wide or more, which makes 121 mm with their quiet zones (NT 2025.001 section 6). */
-const WIDE_CODE_WIDTH = mm(123);
 const LEAST_ISSUER_WIDTH = mm(70);
 const BARCODE_BOX = 37;
 const BARCODE = mm(11);
@@ -32,7 +28,7 @@ const LEGEND = [
 ];
 
 export function headOf(note: Note, standing: Standing, width: number): Head {
-  const code = /[A-Z]/.test(note.key) ? WIDE_CODE_WIDTH : CODE_WIDTH;
+  const code = keyWidth(note.key);
   // Upright, a wide barcode leaves no room for the title between it and the issuer: then the title lies above it.
   const isStrip = width - code - TITLE_WIDTH < LEAST_ISSUER_WIDTH;
   const issuerWidth = width - code - (isStrip ? 0 : TITLE_WIDTH);

@@ -1,9 +1,9 @@
 import { titleLine } from '../kit/fields.js';
 import type { Section } from '../kit/flow.js';
+import { FORM, PRODUCTS } from '../kit/style.js';
 import { type Cell, type Column, parallelCells, table, textCell, valueCell } from '../kit/table.js';
 import type { Item } from './item.js';
 import type { Note } from './note.js';
-import { FORM, PRODUCTS } from './style.js';
 
 /** "Dados dos produtos / serviços". The order of columns is the manuals'. */
 export function itemsTable(note: Note, width: number): Section {

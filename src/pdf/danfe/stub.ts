@@ -1,9 +1,9 @@
 import { drawLines, fieldRow, heightOf } from '../kit/fields.js';
 import { joined, labelled } from '../kit/formats.js';
 import { Sheet } from '../kit/sheet.js';
+import { FORM } from '../kit/style.js';
 import { type Fitted, wrap } from '../kit/text-fit.js';
 import type { Note } from './note.js';
-import { FORM } from './style.js';
 
 /** Height of the receipt that the recipient signs and the carrier tears off. */
 export const STUB = 46;

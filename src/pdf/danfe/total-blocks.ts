@@ -1,8 +1,8 @@
 import { block, type Field } from '../kit/fields.js';
 import type { Section } from '../kit/flow.js';
 import { textWidth } from '../kit/fonts.js';
+import { FORM } from '../kit/style.js';
 import type { Note } from './note.js';
-import { FORM } from './style.js';
 import type { Totals } from './totals.js';
 
 /** The totals: one block up to November 2026 (MOC annex II), three since then (NT 2026.010). */

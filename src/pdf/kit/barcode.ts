@@ -59,10 +59,18 @@ function pairsPay(digits: number, set: 'C' | 'A', last: boolean): boolean {
   return digits % 2 === 0 && digits >= (last ? 2 : 6);
 }
 
-/** Draws bars in the middle of `width`, quiet zones included. `module`: width of the narrowest bar in points, at most. */
-export function drawBars(sheet: Sheet, bars: Bars, [x, y, width, height]: Area, module = mm(0.33)): void {
-  const unit = Math.min(module, width / (bars.modules + 2 * QUIET_MODULES));
-  let at = x + (width - unit * bars.modules) / 2;
+/**
+ * Room for an access key's barcode, in points. A key of digits has 277 modules, to each of which 84 mm give 0.28 mm. The bars of one with
+ * letters must be 115 mm wide or more (NT 2025.001 section 6), which makes at most 123 mm with their quiet zones.
+ */
+export function keyWidth(key: string): number {
+  return mm(/[A-Z]/.test(key) ? 123 : 84);
+}
+
+/** Draws bars over `width`, quiet zones included. */
+export function drawBars(sheet: Sheet, bars: Bars, [x, y, width, height]: Area): void {
+  const unit = width / (bars.modules + 2 * QUIET_MODULES);
+  let at = x + QUIET_MODULES * unit;
   const areas = bars.widths.flatMap((modules, index): Area[] => {
     const from = at;
     at += modules * unit;

@@ -1,8 +1,8 @@
-import type { FormStyle } from '../kit/fields.js';
-import type { TableStyle } from '../kit/table.js';
+import type { FormStyle } from './fields.js';
+import type { TableStyle } from './table.js';
 
 /**
- * Letters of the DANFE (MOC annex II): Times; values of 10 points, which shrink to 6 rather than be cut off; labels of 6; columns'
+ * Letters of the DANFE (MOC annex II), and of what is kept with it: Times; values of 10 points, which shrink to 6 rather than be cut off; labels of 6; columns'
  * titles of 5; lines of products of 6 at least.
  */
 export const FORM: FormStyle = {
