@@ -8,6 +8,12 @@ import {
   SIGNALS,
 } from '../workflows/messages.js';
 import { CaptureNotFound, NoWorkerAnswered } from './errors.js';
+import { type FoundDocuments, foundIn } from './found-documents.js';
+import { CaptureBusy, MalformedQuestion } from './point-errors.js';
+import { askCapture, type PointQuestion } from './point-question.js';
+
+/** Ten questions in a row, each as slow as a government call may be, and a little. */
+const ANSWER_LIMIT_MS = 60 * 60_000;
 
 /** One capture. Every method also throws `ServiceError` of `@temporalio/client` when Temporal does not answer. */
 export class CaptureHandle {
@@ -63,6 +69,49 @@ export class CaptureHandle {
   pause(until?: Date): Promise<void> {
     const argument: PauseSignal = until === undefined ? {} : { until: until.toISOString() };
     return this.#ask(() => this.#run().signal(SIGNALS.pause, argument));
+  }
+
+  /**
+   * The document of an NSU: the one that is here, whose webhook is then sent again, or else asked for by a point query.
+   *
+   * @param nsu 1 to 15 digits
+   * @throws {QuotaExhausted} with `retryAt`
+   * @throws {PointQueryRefused} stopped, held, no certificate, service shut down …
+   * @throws {PointQueryFailed} the government gave no usable answer
+   * @throws {CaptureBusy} ten questions wait already
+   * @throws {MalformedQuestion}
+   * @throws {CaptureNotFound} it does not run
+   * @throws {NoWorkerAnswered} no worker took the question; whether one will is not known
+   */
+  queryByNsu(nsu: string): Promise<FoundDocuments> {
+    return this.#find({ nsu });
+  }
+
+  /**
+   * As {@link queryByNsu}, for the NF-e of an access key (44 characters). The key stands in Temporal's history.
+   */
+  queryByKey(key: string): Promise<FoundDocuments> {
+    return this.#find({ key });
+  }
+
+  async #find(question: PointQuestion): Promise<FoundDocuments> {
+    const now = Date.now();
+    const times = { takenBy: now + this.#patienceMs, answeredBy: now + ANSWER_LIMIT_MS };
+    const asked = await askCapture(this.#client, this.capture, question, times);
+    switch (asked.kind) {
+      case 'answered':
+        return foundIn(asked.answer);
+      case 'busy':
+        throw new CaptureBusy();
+      case 'malformed':
+        throw new MalformedQuestion(asked.problem);
+      case 'not_running':
+        throw new CaptureNotFound(this.capture);
+      case 'taken':
+        throw new NoWorkerAnswered(ANSWER_LIMIT_MS / 1000);
+      case 'no_worker':
+        throw new NoWorkerAnswered(this.#patienceMs / 1000);
+    }
   }
 
   #run() {

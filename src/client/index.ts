@@ -18,7 +18,15 @@ export {
   ManifestationNotPossible,
   NoWorkerAnswered,
 } from './errors.js';
+export type { FoundDocuments } from './found-documents.js';
 export type { ManifestationOptions } from './manifestation.js';
+export {
+  CaptureBusy,
+  MalformedQuestion,
+  PointQueryFailed,
+  PointQueryRefused,
+  QuotaExhausted,
+} from './point-errors.js';
 
 export interface MaloteClientOptions {
   /** A `Connection` of `@temporalio/client` (or a `NativeConnection`); it stays the caller's, who closes it. */
