@@ -10,6 +10,7 @@ import { newDocument } from '../storage/documents-support.js';
 import { newCompany } from '../storage/support.js';
 import { documents, none, nothing, nsu, refusal, summaries, throttled } from './government.js';
 import {
+  Activity,
   alertsOf,
   eventsOf,
   giveCertificate,
@@ -373,6 +374,38 @@ describe('alerts that nothing else closes', () => {
     w.clock.skip(5 * HOUR);
     w.government.answers(none());
     await query(w, capture);
+    await eachMinute();
+    assert.deepEqual(await alertsOf(w, capture.companyId), []);
+  });
+
+  test('a cursor above the highest number: told once, over with an answer, or when the capture stops', async () => {
+    const [answered, stopped] = [await newCapture(w), await newCapture(w)] as const;
+    for (const capture of [answered, stopped]) {
+      for (let times = 0; times < 2; times++) {
+        w.government.answers(refusal('589'));
+        await query(w, capture);
+        w.clock.skip(1.1 * HOUR);
+      }
+      await eachMinute();
+      assert.deepEqual(await alertsOf(w, capture.companyId), ['cursor_ahead']);
+      assert.equal(await told(capture.companyId, 'cursor_ahead'), 1);
+    }
+    w.government.answers(none());
+    await query(w, answered);
+    await order((tx, now) => disableCapture(tx, stopped, now));
+    await eachMinute();
+    assert.deepEqual(await alertsOf(w, answered.companyId), []);
+    assert.deepEqual(await alertsOf(w, stopped.companyId), []);
+  });
+
+  test('a database that was behind: over once it is repaired', async () => {
+    const capture = await newCapture(w);
+    const ahead = new Activity({ capture, ultNsu: nsu(0), revision: 50 });
+    for (let times = 0; times < 2; times++) await ahead.attempt(w.activities);
+    await eachMinute();
+    assert.deepEqual(await alertsOf(w, capture.companyId), ['database_behind']);
+    assert.equal(await told(capture.companyId, 'database_behind'), 1);
+    await w.db.query('update captures set behind = false where company_id = $1', [capture.companyId]);
     await eachMinute();
     assert.deepEqual(await alertsOf(w, capture.companyId), []);
   });
