@@ -13,7 +13,7 @@ export interface TextField {
   readonly attribute?: true;
 }
 
-export interface GroupField {
+interface GroupField {
   readonly name: string;
   readonly fields: readonly Field[];
   readonly optional?: true;

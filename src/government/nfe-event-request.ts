@@ -70,7 +70,7 @@ function detailsOf({ rule, justification, details }: NfeEvent): string {
 }
 
 /** With the offset of Brasília, −03:00 all year since 2019; whole seconds, rounded down: never in the future (577, 578). */
-export function brasiliaTime(at: number): string {
+function brasiliaTime(at: number): string {
   return `${new Date(at - 3 * 3_600_000).toISOString().slice(0, 19)}-03:00`;
 }
 

@@ -7,7 +7,7 @@ import { nothingCame } from './no-answer.js';
 import { soapContentType, soapEnvelope } from './soap.js';
 import type { CallAnswer, ClientCertificate, GovernmentResponse, Transport } from './types.js';
 
-export { type EventResult, type ReadEventAnswer, readEventAnswer } from './nfe-event-answer.js';
+export { type EventResult, readEventAnswer } from './nfe-event-answer.js';
 export { EVENTS_IN_ONE, type NfeEvent, nfeEventId, procEventoNFe, signedNfeEvent } from './nfe-event-request.js';
 
 /** NFeRecepcaoEvento4: takes events about notes, at the AN and at SVRS (nfe-cte.md 1c, 1d). */

@@ -15,7 +15,7 @@ export type ManifestationOrigin = 'request' | 'awareness';
  * What a manifestation does to others of its note. `awareness`: once, not after a conclusive one. `conclusive`: a statement about the
  * operation; at most two of each type, the last one counts. `tax_reform`: requests and statements of IBS and CBS, any number.
  */
-export type ManifestationClass = 'awareness' | 'conclusive' | 'tax_reform';
+type ManifestationClass = 'awareness' | 'conclusive' | 'tax_reform';
 
 /** Who registers it. `an`: the national environment, up to 20 in a request. `svrs`: the virtual authority of RS, one in a request. */
 export type EventAuthority = 'an' | 'svrs';

@@ -134,7 +134,7 @@ async function hurried(tx: Transaction, id: string, now: number): Promise<Manife
 }
 
 /** What is known of a note and of what this company said about it, from our requests and from the documents that came. */
-export async function knownOf(
+async function knownOf(
   tx: Transaction,
   capture: CaptureKey,
   key: string,

@@ -30,7 +30,7 @@ export interface Said {
 }
 
 /** An event service that answers as it is told, and writes down the Ids of every request that left. */
-export class ScriptedEvents implements NfeEvents {
+class ScriptedEvents implements NfeEvents {
   readonly requests: {
     readonly authority: string;
     readonly ids: readonly string[];
@@ -104,7 +104,6 @@ export function silence(kind: 'not_sent' | 'unknown', reason = 'no answer'): Eve
 const root = makeRoot('manifestation-root');
 const leaf = issue('manifestation-leaf', root);
 const other = issue('manifestation-other', root);
-export const certificatePems = [leaf.certificatePem, other.certificatePem] as const;
 
 export interface EventWorld {
   readonly db: Awaited<ReturnType<typeof openDatabase>>['db'];
