@@ -27,7 +27,12 @@ describe('what can be read in Temporal and in the logs after a run full of troub
     temporal = await devServer();
     const { url } = await testDatabase();
     const masterKey = randomBytes(32).toString('base64');
-    system = await System.start({ temporal, timeScale: 600, simulator: { policy: { tolerateRepeat: true } }, database: { url, masterKey } });
+    system = await System.start({
+      temporal,
+      timeScale: 600,
+      simulator: { policy: { tolerateRepeat: true } },
+      database: { url, masterKey },
+    });
     worker = await startWorker({
       addresses: governmentAddresses(system.simulator.endpointsFile()),
       timeScale: 600,
@@ -73,7 +78,8 @@ describe('what can be read in Temporal and in the logs after a run full of troub
     for (const taxId of TAX_IDS) {
       system.simulator.companies.add({ taxId, backlog: 120 });
       for (const answer of trouble) system.simulator.script(answer, { taxId, count: 1 });
-      await system.startCapture(await system.addCompany(taxId));
+      const autoAwareness = { enabled: true, minutesToWait: 5 };
+      await system.startCapture(await system.addCompany(taxId), { autoAwareness });
     }
     const settled = async () =>
       Number(
@@ -81,6 +87,9 @@ describe('what can be read in Temporal and in the logs after a run full of troub
           .rows[0]?.n,
       );
     await until(async () => (await settled()) >= TAX_IDS.length * (trouble.length + 1), 'all trouble met', 120_000);
+    const said = async () =>
+      (await system.database.query("select from manifestations where status = 'registered'")).rowCount > 0;
+    await until(said, 'Awareness was registered', 60_000);
     // A failure of our own, with a value of the row in PostgreSQL's message.
     await system.database.query("alter table events add constraint broken check (body = '') not valid");
     system.simulator.companies.arrive({ taxId: TAX_IDS[0] ?? '', count: 5 });
@@ -94,8 +103,10 @@ describe('what can be read in Temporal and in the logs after a run full of troub
     const { rows } = await system.database.query<{ chain: string; subject: string }>(
       'select chain, subject from certificates',
     );
+    const { rows: notes } = await system.database.query<{ key: string }>('select distinct key from manifestations');
     const forbidden = [
       ...TAX_IDS,
+      ...notes.map(({ key }) => key),
       'segredo-de-teste',
       system.receiver.secret,
       'PRIVATE KEY',
