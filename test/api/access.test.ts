@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { key as accessKey } from '../documents/samples.js';
 import { newDocument } from '../storage/documents-support.js';
 import { captureDocument, storeEvents } from './fixtures.js';
 import { BOOTSTRAP_KEY, newCompanyFields, PASSWORD, pfxFor, testApi } from './support.js';
@@ -27,6 +28,10 @@ const operations: Operation[] = Object.entries(paths as Record<string, Record<st
       scope: operation['x-scope'],
     })),
   );
+
+/** What is done to a resource: the path before it is the resource. */
+const ACTION =
+  /\/(resume|pause|rotate-secret|test|enable|resend|request|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture)$/;
 
 const unknown = (path: string) => path.replace('{documentType}', 'nfe').replaceAll(/\{\w+\}/g, randomUUID());
 
@@ -96,6 +101,9 @@ describe('a key limited to one company', async () => {
   const [theirEndpoint] = (await api.ask('GET', `/v1/webhook-endpoints?companyId=${theirs.id}`)).json.data;
   const [theirDelivery] = (await api.ask('GET', `/v1/webhook-deliveries?companyId=${theirs.id}`)).json.data;
   const [someKey] = (await api.ask('GET', '/v1/api-keys')).json.data;
+  const { json: theirManifestation } = await api.ask('POST', `/v1/companies/${theirs.id}/manifestations`, {
+    body: { key: accessKey(7), type: '210210' },
+  });
 
   /** A resource of the other company for each `{id}`, by the beginning of the path; and a body that would be accepted. */
   const theirId: Record<string, string> = {
@@ -104,6 +112,7 @@ describe('a key limited to one company', async () => {
     '/v1/webhook-endpoints/': theirEndpoint.id,
     '/v1/webhook-deliveries/': theirDelivery.id,
     '/v1/api-keys/': someKey.id,
+    '/v1/manifestations/': theirManifestation.id,
   };
   const bodies: Record<string, unknown> = {
     updateCompany: { name: 'Nova' },
@@ -130,7 +139,7 @@ describe('a key limited to one company', async () => {
       const { requestId: __, ...shownOfNothing } = absent.json;
       assert.deepEqual(shown, shownOfNothing);
       // The bootstrap key proves that only the limit stands in the way.
-      const resource = at(id).replace(/\/(resume|pause|rotate-secret|test|enable|resend|request)$/, '');
+      const resource = at(id).replace(ACTION, '');
       const allowed = await api.ask('GET', resource);
       assert.equal(allowed.status, 200, allowed.text);
     });

@@ -216,7 +216,7 @@ describe('errors are one line that says what to do', () => {
     ],
     ['an address that is none', 'company list --api-url localhost:3000', 2, /is no address of an API/, {}],
     ['no key', 'company list', 2, /no API key: set MALOTE_API_KEY/, { MALOTE_API_KEY: '' }],
-    ['a type that comes later', 'capture start 1 cte', 1, /cte cannot be captured yet/, {}],
+    ['a type without a certificate', 'capture start 1 cte', 1, /has a certificate \(store one with/, {}],
     ['no configuration', 'worker', 2, /DATABASE_URL is not set/, {}],
   ] as const) {
     test(what, async () => {

@@ -70,23 +70,25 @@ test('2,000 documents while the worker is killed ten times, and PostgreSQL and T
     endpoints: system.simulator.endpointsFile(),
     timeScale: TIME_SCALE,
     beat: 1_000,
+    blind: 3_000,
   };
   let worker = await startWorkerProcess(input);
   cleanUps.push(() => worker.kill('SIGKILL'));
   for (const companyId of companies) await start(system, companyId);
 
-  const pages = async () =>
-    Number(
-      (await system.database.query<{ n: string }>("select count(*) as n from calls where outcome = 'documents'"))
-        .rows[0]?.n,
+  const cursors = async () => {
+    const { rows } = await system.database.query<{ ult: string; max: string }>(
+      'select ult_nsu as ult, max_nsu as max from captures order by company_id',
     );
+    return rows.map(({ ult, max }) => ({ ult: Number(ult), drained: Number(max) > 0 && ult === max }));
+  };
   for (let kill = 1; kill <= KILLS; kill++) {
-    const before = await pages();
-    // Somewhere within the next pages; the last kills find the queues empty or nearly so.
+    const before = await cursors();
+    // Each company got a page since the last kill, or has none left: two lost answers in a row would wait out a whole deadline.
     await until(
-      async () => (await pages()) >= Math.min(before + 2, 4 * (BACKLOG / 50)),
-      `pages before kill ${kill}`,
-      120_000,
+      async () => (await cursors()).every(({ ult, drained }, i) => drained || ult > (before[i]?.ult ?? 0)),
+      `a page of each company before kill ${kill}`,
+      180_000,
     );
     await delay(Math.random() * 300);
     worker.kill('SIGKILL');

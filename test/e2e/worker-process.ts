@@ -20,6 +20,8 @@ export interface WorkerProcessInput {
   readonly timeScale: number;
   /** Milliseconds between heartbeats. */
   readonly beat: number;
+  /** Milliseconds after which a process that cannot read its call's row lets go of the connection. */
+  readonly blind: number;
 }
 
 const input = JSON.parse(readFileSync(0, 'utf8')) as WorkerProcessInput;
@@ -35,7 +37,7 @@ const workers = await createWorkers({
   sender: new WebhookSender({ version: 'test', allowPrivate: true }),
   rates: { nfe: 1000, cte: 1000, nfse: 1000 },
   timeScale: input.timeScale,
-  activityOptions: { limits: { beat: input.beat } },
+  activityOptions: { limits: { beat: input.beat, blind: input.blind } },
 });
 process.stdout.write('ready\n');
 await workers.run();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { ensureNamespace, SEARCH_ATTRIBUTES } from '../../src/runtime/temporal-namespace.js';
@@ -116,10 +117,12 @@ describe('fairness', () => {
       connection: nativeConnection,
       namespace,
       taskQueue: 'fairness',
-      maxConcurrentActivityTaskExecutions: 1,
+      // Several at once, so that all four partitions of the queue are polled and none is left for the end.
+      maxConcurrentActivityTaskExecutions: 8,
       activities: {
         async work(company: string): Promise<void> {
           order.push(company);
+          await delay(5);
         },
       },
     });
@@ -136,12 +139,12 @@ describe('fairness', () => {
           }),
         ),
       );
-    await start(large, 40);
+    await start(large, 200);
     await start(small, 4);
     const running = worker.run();
-    await until(() => order.length === 44, 'all ran');
+    await until(() => order.length === 204, 'all ran');
     worker.shutdown();
     await running;
-    assert.ok(order.lastIndexOf(small) < 22, `the small company’s last came at ${order.lastIndexOf(small)} of 44`);
+    assert.ok(order.lastIndexOf(small) < 102, `the small company’s last came at ${order.lastIndexOf(small)} of 204`);
   });
 });
