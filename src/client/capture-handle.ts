@@ -1,4 +1,4 @@
-import { type Client, isGrpcDeadlineError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, isGrpcDeadlineError, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { CaptureKey } from '../model/words.js';
 import {
   type CaptureStateAnswer,
@@ -123,9 +123,18 @@ export class CaptureHandle {
       return await this.#client.connection.withDeadline(Date.now() + this.#patienceMs, question);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new CaptureNotFound(this.capture);
-      // A query that no worker answers runs into its deadline; the server answers a signal by itself.
-      if (isGrpcDeadlineError(error)) throw new NoWorkerAnswered(this.#patienceMs / 1000);
+      // A query that no worker answers runs into its deadline, or the server knows that none has polled for long; it answers a signal
+      // by itself.
+      if (isGrpcDeadlineError(error) || nobodyPolls(error)) throw new NoWorkerAnswered(this.#patienceMs / 1000);
       throw error;
     }
   }
+}
+
+/** gRPC's FAILED_PRECONDITION, which is how Temporal says "no poller seen for task queue recently". */
+const FAILED_PRECONDITION = 9;
+
+function nobodyPolls(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isGrpcServiceError(cause) && cause.code === FAILED_PRECONDITION;
 }
