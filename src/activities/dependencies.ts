@@ -47,6 +47,9 @@ export interface TransactionClock extends Clock {
   now(on?: Queryable): Promise<number>;
 }
 
+/** The note of a key, or its events. */
+export type OnDemandPart = { readonly note: string } | { readonly events: string };
+
 export interface DistributionQuestion {
   readonly capture: CaptureKey;
   readonly taxId: string;
@@ -55,6 +58,8 @@ export interface DistributionQuestion {
   readonly ultNsu: Nsu;
   /** One document instead of the page after `ultNsu`. */
   readonly point?: PointAsk | undefined;
+  /** What belongs to a key, instead of the page (NFS-e). */
+  readonly onDemand?: OnDemandPart | undefined;
   readonly certificate: ClientCertificate;
   readonly limitMs: number;
   readonly signal: AbortSignal;
@@ -62,13 +67,16 @@ export interface DistributionQuestion {
   readonly beforeSend: () => void;
 }
 
+/** What is known of a question whose answer is read again. A key is not: it stands in the answer. */
+export type StoredQuestion = Pick<DistributionQuestion, 'capture' | 'ultNsu' | 'point' | 'onDemand'>;
+
 /** One government service, as the call needs it. Every ending is an answer; a rejected promise is a bug. */
 export interface DistributionService {
   /** Its requests are archived beside their answers. */
   readonly keepsRequests?: boolean;
   ask(question: DistributionQuestion): Promise<CallAnswer>;
   /** Reads bytes that an earlier attempt stored, without what HTTP said about them. */
-  read(body: Uint8Array, asked: Pick<DistributionQuestion, 'capture' | 'ultNsu' | 'point'>): ReadAnswer;
+  read(body: Uint8Array, asked: StoredQuestion): ReadAnswer;
 }
 
 /** For metrics. Must not throw. */

@@ -4,19 +4,25 @@ import { cadenceOf, STOPPING } from '../cadence/index.js';
 import type { CallAnswer, ReadAnswer } from '../government/types.js';
 import { ZERO_NSU } from '../model/nsu.js';
 import type { DocumentType } from '../model/words.js';
-import { type CallRow, isPointCall } from '../storage/calls.js';
+import { type CallRow, isPointCall, ON_DEMAND_KINDS } from '../storage/calls.js';
 import { findAnswer, STATUS_NOT_KEPT, silence } from './archive.js';
 import type { BegunCall } from './begin-steps.js';
 import { CallWatch } from './call-watch.js';
 import { commitAnswer } from './commit-answer.js';
-import { type CallContext, type DistributionQuestion, type DistributionService, limitsOf } from './dependencies.js';
+import {
+  type CallContext,
+  type DistributionQuestion,
+  type DistributionService,
+  limitsOf,
+  type StoredQuestion,
+} from './dependencies.js';
 import type { Committed } from './ended-call.js';
 
 /** The wire. What comes back is stored whatever it is; what does not come back is `unknown` or `not_sent`. */
 export async function makeCall(
   deps: CallContext,
   begun: BegunCall,
-  asked: Pick<DistributionQuestion, 'ultNsu' | 'point'>,
+  asked: Pick<DistributionQuestion, 'ultNsu' | 'point' | 'onDemand'>,
 ): Promise<Committed> {
   const { call, company, certificate, recordedAt } = begun;
   const watch = new CallWatch(deps.database, call, recordedAt, limitsOf(deps));
@@ -55,9 +61,11 @@ export async function settle(deps: CallContext, call: CallRow): Promise<Committe
 }
 
 /** What a call asked, as far as its answer is read differently for it. The key of a query by key is in the answer. */
-function askedBy(call: CallRow): Pick<DistributionQuestion, 'capture' | 'ultNsu' | 'point'> {
-  const ultNsu = call.fromNsu ?? ZERO_NSU;
-  return { capture: call, ultNsu, ...(isPointCall(call) && { point: { nsu: ultNsu } }) };
+function askedBy(call: CallRow): StoredQuestion {
+  const asked = { capture: call, ultNsu: call.fromNsu ?? ZERO_NSU };
+  if (call.kind === ON_DEMAND_KINDS.note) return { ...asked, onDemand: { note: '' } };
+  if (call.kind === ON_DEMAND_KINDS.events) return { ...asked, onDemand: { events: '' } };
+  return isPointCall(call) ? { ...asked, point: { nsu: asked.ultNsu } } : asked;
 }
 
 /** An answer as it was stored: the bytes decide what it is. */

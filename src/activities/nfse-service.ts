@@ -1,19 +1,27 @@
 import type { Adn } from '../government/adn.js';
 import { type AdnQuery, readAdnAnswer } from '../government/adn-answer.js';
+import { readSefinNote, type Sefin } from '../government/sefin.js';
 import { silence } from './archive.js';
 import type { DistributionQuestion, DistributionService } from './dependencies.js';
 
-/** The ADN as the call needs it. */
-export function nfseService(adn: Adn): DistributionService {
+/** The ADN, and Sefin for single notes, as the call needs them. */
+export function nfseService(adn: Adn, sefin: Sefin): DistributionService {
   return {
-    ask: async ({ capture, point, ultNsu, ...call }) => {
+    ask: async ({ capture, point, onDemand, ultNsu, ...call }) => {
+      const { environment } = capture;
       if (point && 'key' in point) return silence({ kind: 'not_sent', reason: 'the ADN cannot be asked by key' });
-      return adn.call({ ...call, environment: capture.environment, query: queryOf({ point, ultNsu }) });
+      if (onDemand && 'note' in onDemand) return sefin.note({ ...call, environment, key: onDemand.note });
+      return adn.call({ ...call, environment, query: queryOf({ point, onDemand, ultNsu }) });
     },
-    read: (body, asked) => readAdnAnswer(body, null, { environment: asked.capture.environment, query: queryOf(asked) }),
+    read: (body, asked) => {
+      const { environment } = asked.capture;
+      if (asked.onDemand && 'note' in asked.onDemand) return readSefinNote(body, null, environment);
+      return readAdnAnswer(body, null, { environment, query: queryOf(asked) });
+    },
   };
 }
 
-function queryOf({ point, ultNsu }: Pick<DistributionQuestion, 'ultNsu' | 'point'>): AdnQuery {
+function queryOf({ point, onDemand, ultNsu }: Pick<DistributionQuestion, 'ultNsu' | 'point' | 'onDemand'>): AdnQuery {
+  if (onDemand && 'events' in onDemand) return { events: onDemand.events };
   return point && 'nsu' in point ? { only: point.nsu } : { after: ultNsu };
 }

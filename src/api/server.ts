@@ -19,6 +19,7 @@ import { gapRoutes } from './gaps.js';
 import { healthRoutes } from './health.js';
 import { honourIdempotencyKeys } from './idempotency.js';
 import { manifestationRoutes } from './manifestations.js';
+import { nfseOnDemandRoutes } from './nfse-on-demand.js';
 import { openApiDocument } from './openapi.js';
 import { Problem } from './problem.js';
 import { releaseHistoryRoutes } from './release-history.js';
@@ -77,6 +78,7 @@ const ROUTES = [
   callLogRoutes,
   documentRoutes,
   manifestationRoutes,
+  nfseOnDemandRoutes,
   archiveRoutes,
   eventFeedRoutes,
   webhookEndpointRoutes,

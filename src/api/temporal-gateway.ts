@@ -1,3 +1,4 @@
+import type { OnDemandResult } from '../model/on-demand.js';
 import type { CaptureKey } from '../model/words.js';
 
 /**
@@ -16,6 +17,12 @@ export interface TemporalGateway {
   wakeManifestation(capture: CaptureKey): Promise<void>;
   /** "There are rows to deliver." */
   wakeDelivery(endpointId: string): Promise<void>;
+  /**
+   * One NFS-e by its key. The same question twice is asked once.
+   *
+   * Rejects when there is no answer within 25 s; the same question later gets it.
+   */
+  captureOnDemand(capture: CaptureKey, key: string): Promise<OnDemandResult>;
   /** Rejects when Temporal does not answer. */
   check(): Promise<void>;
 }

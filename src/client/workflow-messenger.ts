@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Client, WorkflowHandleWithSignaledRunId } from '@temporalio/client';
 import { TASK_QUEUES } from '../model/activity-contract.js';
 import type { RequestedManifestation } from '../model/manifestation-contract.js';
+import { ON_DEMAND_WORKFLOW, type OnDemandInput, type OnDemandResult } from '../model/on-demand.js';
 import type { CaptureKey } from '../model/words.js';
 import {
   type CaptureInput,
@@ -106,6 +108,25 @@ export class WorkflowMessenger {
       args: [{}],
       staticSummary: 'look for missing numbers',
     });
+  }
+
+  /** Asks for one document by its key and waits for the answer. The same question meanwhile is the same run. */
+  async captureOnDemand(capture: CaptureKey, key: string): Promise<OnDemandResult> {
+    const { companyId, documentType, environment } = capture;
+    const input: OnDemandInput = { capture: { companyId, documentType, environment }, key };
+    const question = createHash('sha256').update(key).digest('hex').slice(0, 16);
+    const handle = await this.#client.workflow.start<(input: OnDemandInput) => Promise<OnDemandResult>>(
+      ON_DEMAND_WORKFLOW,
+      {
+        workflowId: `on-demand/${documentType}/${environment}/${companyId}/${question}`,
+        taskQueue: TASK_QUEUES.workflows,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowExecutionTimeout: '10 minutes',
+        args: [input],
+        staticSummary: `one ${documentType} by its key, ${environment}`,
+      },
+    );
+    return handle.result();
   }
 
   async #toManifestations(capture: CaptureKey, signal: string, signalArgs: unknown[]): Promise<void> {

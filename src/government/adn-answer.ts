@@ -97,7 +97,9 @@ function documents(
   warnings: string[],
 ): { outcome: Outcome; wanted: readonly PageItem[] } {
   if (!('after' in query)) {
-    const wanted = 'only' in query ? items.filter(({ nsu }) => nsu === query.only) : items;
+    // Numbers of events asked for by key are of no use: in its sequence the event comes with its number, and is told of then.
+    const wanted =
+      'only' in query ? items.filter(({ nsu }) => nsu === query.only) : items.map((item) => ({ ...item, nsu: null }));
     if (wanted.length === 0) return { outcome: { kind: 'none', statusCode, ultNsu: null, maxNsu: null }, wanted };
     return {
       outcome: { kind: 'documents', statusCode, ultNsu: ZERO_NSU, maxNsu: ZERO_NSU, items: wanted.length },

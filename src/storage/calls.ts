@@ -97,7 +97,10 @@ export async function insertDistributionCall(tx: Transaction, call: NewCall): Pr
 /** A call of a second pass over numbers that did not come: a page like others, but the cursor stays where it is. */
 export const SECOND_PASS = 'pass';
 
-const POINT_KINDS: readonly string[] = ['consNSU', 'consChNFe'];
+/** NFS-e asked for by key: the note, and its events. No quota counts them. */
+export const ON_DEMAND_KINDS = { note: 'nfseByKey', events: 'nfseEvents' } as const;
+
+const POINT_KINDS: readonly string[] = ['consNSU', 'consChNFe', ...Object.values(ON_DEMAND_KINDS)];
 
 /** Whether a call asks for one document outside the sequence. */
 export function isPointCall({ kind }: Pick<CallRow, 'kind'>): boolean {
@@ -105,7 +108,7 @@ export function isPointCall({ kind }: Pick<CallRow, 'kind'>): boolean {
 }
 
 /** Which origin the documents of a point call get. */
-export type PointOrigin = Extract<Origin, 'recovery' | 'reprocess'>;
+export type PointOrigin = Extract<Origin, 'recovery' | 'reprocess' | 'on_demand'>;
 
 /**
  * As {@link insertDistributionCall}, for a point call: the lease is the same, so that a tax ID has one call in the air, but the last

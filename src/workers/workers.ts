@@ -24,6 +24,7 @@ import { createCteDistribution } from '../government/cte-distribution.js';
 import { createNfeDistribution } from '../government/nfe-distribution.js';
 import { createNfeEvents } from '../government/nfe-events.js';
 import { createPatientGet } from '../government/patient-get.js';
+import { createSefin } from '../government/sefin.js';
 import type { Transport } from '../government/types.js';
 import { TASK_QUEUES } from '../model/activity-contract.js';
 import { VERSION } from '../platform/version.js';
@@ -100,7 +101,7 @@ export function activitiesOf(parts: WorkerParts) {
     services: {
       nfe: distributionService(createNfeDistribution(parts)),
       cte: distributionService(createCteDistribution(parts)),
-      nfse: nfseService(createAdn({ ...parts, get })),
+      nfse: nfseService(createAdn({ ...parts, get }), createSefin({ ...parts, get })),
     },
     ...(parts.observer && { observer: parts.observer }),
   });

@@ -4,4 +4,5 @@ export { delivery } from './delivery.js';
 export { housekeeping } from './housekeeping.js';
 export { manifestation } from './manifestation.js';
 export { nightlyGaps } from './nightly-gaps.js';
+export { onDemand } from './on-demand.js';
 export { reprocessArchive } from './reprocess-archive.js';

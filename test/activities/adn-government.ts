@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { type DistributionQuestion, type DistributionService, nfseService } from '../../src/activities/index.js';
+import { type DistributionService, nfseService } from '../../src/activities/index.js';
 import { type AdnQuery, readAdnAnswer } from '../../src/government/adn-answer.js';
+import { readSefinNote } from '../../src/government/sefin.js';
 import type { CallAnswer } from '../../src/government/types.js';
 import type { Environment } from '../../src/model/words.js';
 import { nothing } from './government.js';
@@ -27,13 +28,31 @@ export class ScriptedAdn {
   /** Instead of the box, once. */
   next: { readonly status: number; readonly body: string } | 'unknown' | null = null;
 
-  readonly service: DistributionService = nfseService({
-    call: async ({ query, taxId, environment, beforeSend }) => {
-      beforeSend?.();
-      this.asked.push({ query, taxId });
-      return this.#answer(query, environment);
+  /** Notes that Sefin has, by key; and what was asked of it. */
+  readonly notes = new Map<string, string>();
+  readonly askedSefin: string[] = [];
+
+  readonly service: DistributionService = nfseService(
+    {
+      call: async ({ query, taxId, environment, beforeSend }) => {
+        beforeSend?.();
+        this.asked.push({ query, taxId });
+        return this.#answer(query, environment);
+      },
     },
-  });
+    {
+      note: async ({ key, environment, beforeSend }) => {
+        beforeSend?.();
+        this.askedSefin.push(key);
+        const xml = this.notes.get(key);
+        const body = xml
+          ? JSON.stringify({ tipoAmbiente: 2, chaveAcesso: key, nfseXmlGZipB64: gzipSync(xml).toString('base64') })
+          : '{"erro":[{"codigo":"E2240","descricao":"Chave inexistente"}]}';
+        const raw = { status: xml ? 200 : 404, contentType: 'application/json', headers: {}, body: Buffer.from(body) };
+        return { ...readSefinNote(raw.body, raw, environment), raw };
+      },
+    },
+  );
 
   /** The numbers that were asked after. */
   get asks(): number[] {
@@ -45,8 +64,10 @@ export class ScriptedAdn {
     this.next = null;
     if (next === 'unknown') return nothing('unknown', 'time limit');
     const after = 'after' in query ? Number(query.after) : 0;
+    const wanted = ({ nsu, xml }: AdnItem) =>
+      'events' in query ? xml.startsWith('<evento') && xml.includes(query.events) : nsu > after;
     const items = this.box
-      .filter(({ nsu }) => nsu > after)
+      .filter(wanted)
       .sort((a, b) => a.nsu - b.nsu)
       .slice(0, this.pageSize);
     const { status, body } = next ?? { status: items.length > 0 ? 200 : 404, body: page(items) };
@@ -54,5 +75,3 @@ export class ScriptedAdn {
     return { ...readAdnAnswer(raw.body, raw, { environment, query }), raw };
   }
 }
-
-export type { DistributionQuestion };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { nfseKey } from '../documents/nfse-samples.js';
 import { captureDocument } from './fixtures.js';
 import { testApi } from './support.js';
 
@@ -60,4 +61,53 @@ test('what was kept back is in no list until its history is released', async () 
   assert.deepEqual((await api.ask('POST', `${path(id)}/release-history`)).json, { count: 0 }, 'once');
   await set('role_not_selected: …');
   assert.equal(await listed(), 1);
+});
+
+describe('capture on demand', () => {
+  const KEY = nfseKey(10);
+
+  test('the document in the answer; the question is said to Temporal', async () => {
+    const { id } = await api.companyWithCertificate();
+    const route = (key: string) => `/v1/companies/${id}/nfse/${key}/capture`;
+    assert.equal((await api.ask('POST', route(KEY))).status, 404, 'no capture was started');
+    await api.ask('PUT', path(id), { body: {} });
+    const document = await captureDocument(api, id);
+    api.temporal.onDemand = { kind: 'document', documentId: document.id };
+    const { status, json } = await api.ask('POST', route(KEY));
+    assert.deepEqual([status, json.id, json.companyId], [200, document.id, id]);
+    assert.equal(api.temporal.said.at(-1), `on demand nfse homologation ${id}`);
+
+    const wrong = `${KEY.slice(0, 49)}${(Number(KEY.slice(49)) + 1) % 10}`;
+    for (const key of [wrong, '1'.repeat(44), 'x']) {
+      const refused = await api.ask('POST', route(key));
+      assert.deepEqual([refused.status, refused.json.errors[0].field], [422, 'key'], key);
+    }
+    await api.ask('DELETE', path(id));
+    assert.equal((await api.ask('POST', route(KEY))).json.code, 'capture_stopped');
+  });
+
+  test('every other ending has its answer', async () => {
+    const { id } = await api.companyWithCertificate();
+    await api.ask('PUT', path(id), { body: {} });
+    for (const [result, status, code] of [
+      [{ kind: 'none', statusCode: 'E2240' }, 404, 'not_found'],
+      [{ kind: 'failed', outcome: 'unreadable', statusCode: 'HTTP 502' }, 503, 'temporarily_unavailable'],
+      [{ kind: 'refused', refusal: { reason: 'blocked', until: Date.now() + 60_000 } }, 503, 'temporarily_unavailable'],
+      [{ kind: 'refused', refusal: { reason: 'disabled' } }, 409, 'capture_stopped'],
+      [
+        { kind: 'refused', refusal: { reason: 'certificate', problem: 'expired', until: null } },
+        422,
+        'certificate_expired',
+      ],
+    ] as const) {
+      api.temporal.onDemand = result;
+      const answer = await api.ask('POST', `/v1/companies/${id}/nfse/${KEY}/capture`);
+      assert.deepEqual([answer.status, answer.json.code], [status, code]);
+      if (status === 503) assert.ok(Number(answer.headers['retry-after']) >= 1);
+    }
+    api.temporal.reachable = false;
+    const answer = await api.ask('POST', `/v1/companies/${id}/nfse/${KEY}/capture`);
+    api.temporal.reachable = true;
+    assert.equal(answer.json.code, 'temporarily_unavailable');
+  });
 });

@@ -9,6 +9,7 @@ import type { TemporalGateway } from '../../src/api/temporal-gateway.js';
 import { parseKeyring } from '../../src/certificates/keyring.js';
 import { webhookSecretBox } from '../../src/certificates/secret-box.js';
 import { cnpjCheckDigits } from '../../src/documents/tax-id.js';
+import type { OnDemandResult } from '../../src/model/on-demand.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createDatabase, type Database } from '../../src/storage/database.js';
@@ -31,6 +32,12 @@ export class RecordingTemporal implements TemporalGateway {
   wakeCapture = (capture: CaptureKey) => this.#say('wake', capture);
   wakeManifestation = (capture: CaptureKey) => this.#say('manifest', capture);
   wakeDelivery = async (endpointId: string) => this.#note(`deliver ${endpointId}`);
+  /** What capture on demand answers. */
+  onDemand: OnDemandResult = { kind: 'none', statusCode: null };
+  captureOnDemand = async (capture: CaptureKey) => {
+    await this.#say('on demand', capture);
+    return this.onDemand;
+  };
   check = async () => this.#note(null);
 
   async #say(what: string, { documentType, environment, companyId }: CaptureKey): Promise<void> {

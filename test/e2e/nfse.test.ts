@@ -97,6 +97,51 @@ describe('NFS-e', () => {
     await close(capture);
   });
 
+  test('the same note on demand and by distribution: one row, one webhook', async () => {
+    const taxId = '55666777000181';
+    const capture = await capturing(taxId);
+    await env.sleep(5 * MINUTE);
+    const box = system.simulator.nfse.arrive(taxId, { count: 2, eventsEvery: 2 });
+    const key = box.items[0]?.key ?? '';
+    const result = await system.messenger.captureOnDemand(capture, key);
+    assert.equal(result.kind, 'document');
+    const documents = async () =>
+      (
+        await system.database.query<{ kind: string; state: string; nsu: string | null }>(
+          'select kind, state, nsu::text from documents where company_id = $1 order by kind',
+          [capture.companyId],
+        )
+      ).rows.map(({ kind, state, nsu }) => [kind, state, nsu]);
+    const told = async () =>
+      (await system.database.query('select from events where company_id = $1', [capture.companyId])).rows.length;
+    assert.deepEqual(
+      [await documents(), await told()],
+      [
+        [
+          ['NFSe', 'cancelled', null],
+          ['evento', 'cancelled', null],
+        ],
+        0,
+      ],
+    );
+    assert.deepEqual(await system.messenger.captureOnDemand(capture, key), result);
+    assert.equal(system.simulator.journal.list({ taxId }).filter(({ service }) => service === 'nfse-sefin').length, 1);
+
+    await env.sleep(70 * MINUTE);
+    assert.deepEqual(
+      [await documents(), await told()],
+      [
+        [
+          ['NFSe', 'cancelled', '1'],
+          ['evento', 'cancelled', '2'],
+        ],
+        2,
+      ],
+    );
+    assert.deepEqual(system.simulator.journal.violations(), []);
+    await close(capture);
+  });
+
   test('a storm of 429: an hour each, or as long as it says; the cursor stays and nothing counts as a failure', async () => {
     const taxId = '22333444000181';
     const page = { status: 429, contentType: 'text/html', body: '<h1>429 Too Many Requests</h1>' };
