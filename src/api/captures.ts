@@ -18,7 +18,7 @@ import { companyParams, documentType, environment, flag, instant, noBody, uf } f
 import { tellWorkflow, type Warnings, warnings } from './workflow-notice.js';
 
 export const captureParams = companyParams.extend({ documentType });
-const captureQuery = z.strictObject({
+export const captureQuery = z.strictObject({
   environment: environment.optional().describe('Default: the running one, else the last'),
 });
 

@@ -54,7 +54,32 @@ export const ERROR_CATALOGUE = {
   capture_stopped: {
     status: 409,
     title: 'The capture is stopped',
-    action: 'Start it with `PUT …/captures/{documentType}`; only a started capture can be resumed or paused.',
+    action: 'Start it with `PUT …/captures/{documentType}`; only a started capture can be resumed, paused or asked.',
+  },
+  capture_held: {
+    status: 409,
+    title: 'A person holds the capture',
+    action: 'Resume it (`POST …/resume`), or wait until the hold ends; nothing is asked meanwhile.',
+  },
+  capture_needs_operator: {
+    status: 409,
+    title: 'The capture waits for an operator',
+    action: 'Operators: run `malote verify --repair`; until then nothing is asked for this company.',
+  },
+  query_in_hand: {
+    status: 409,
+    title: 'A query of the capture is in the air',
+    action: 'Try again as `Retry-After` says.',
+  },
+  gap_closed: {
+    status: 409,
+    title: 'The number is here already',
+    action: 'Nothing is to be recovered: find the document with `GET /v1/documents?nsu=…`.',
+  },
+  gap_expired: {
+    status: 409,
+    title: 'The government does not keep it any more',
+    action: 'Documents are kept for 90 days. Ask the issuer for the file and import it.',
   },
   manifestation_pending: {
     status: 409,
@@ -101,6 +126,11 @@ export const ERROR_CATALOGUE = {
     status: 422,
     title: 'The government would not take this statement',
     action: 'See `errors`: the note or the statement cannot be meant. Nothing was sent.',
+  },
+  not_supported: {
+    status: 422,
+    title: 'This document type cannot be asked for so',
+    action: 'Ask by NSU: only NF-e can be asked for by access key.',
   },
   idempotency_key_reused: {
     status: 422,
@@ -153,6 +183,16 @@ export const ERROR_CATALOGUE = {
     title: 'The key is in hardware (A3) and cannot be uploaded',
     action: 'Get an A1 certificate: a key on a card or token cannot work without a person.',
   },
+  point_quota_exhausted: {
+    status: 429,
+    title: 'The hour’s queries for single documents are used up',
+    action: 'Send the same request again as `Retry-After` says: the slot is kept for it for a minute.',
+  },
+  capture_blocked: {
+    status: 429,
+    title: 'The government rejected a query of this tax ID',
+    action: 'Send the same request again as `Retry-After` says; nobody can shorten the wait.',
+  },
   content_damaged: {
     status: 500,
     title: 'The stored bytes are missing or damaged',
@@ -162,6 +202,16 @@ export const ERROR_CATALOGUE = {
     status: 503,
     title: 'A dependency does not answer',
     action: 'Try again as `Retry-After` says. Operators: see `/readyz` and the log, by the request id.',
+  },
+  capture_busy: {
+    status: 503,
+    title: 'Ten questions of this capture wait already',
+    action: 'Send the same request again as `Retry-After` says.',
+  },
+  government_unavailable: {
+    status: 503,
+    title: 'The government gave no usable answer',
+    action: 'Send the same request again as `Retry-After` says. `GET …/queries` shows what was answered.',
   },
   internal_error: {
     status: 500,

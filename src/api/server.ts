@@ -15,6 +15,7 @@ import type { ApiDependencies } from './dependencies.js';
 import { documentRoutes } from './documents.js';
 import { answerError, sendProblem } from './error-handler.js';
 import { eventFeedRoutes } from './event-feed.js';
+import { cursorRoutes } from './cursor.js';
 import { gapRoutes } from './gaps.js';
 import { healthRoutes } from './health.js';
 import { honourIdempotencyKeys } from './idempotency.js';
@@ -23,6 +24,7 @@ import { nfseOnDemandRoutes } from './nfse-on-demand.js';
 import { openApiDocument } from './openapi.js';
 import { Problem } from './problem.js';
 import { releaseHistoryRoutes } from './release-history.js';
+import { reprocessRoutes } from './reprocess.js';
 import { requestId, traceRequests } from './request-trace.js';
 import { usageRoutes } from './usage.js';
 import { webhookDeliveryRoutes } from './webhook-deliveries.js';
@@ -73,7 +75,9 @@ const ROUTES = [
   companyRoutes,
   certificateRoutes,
   captureRoutes,
+  cursorRoutes,
   gapRoutes,
+  reprocessRoutes,
   releaseHistoryRoutes,
   callLogRoutes,
   documentRoutes,

@@ -1,4 +1,4 @@
-import { Client, type Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, type Connection, isGrpcDeadlineError, WorkflowNotFoundError } from '@temporalio/client';
 import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { TemporalGateway } from './temporal-gateway.js';
 
@@ -27,6 +27,25 @@ export function temporalGateway(connection: Connection, namespace: string): Temp
     wakeDelivery: (endpointId) => inTime(() => messenger.wakeDelivery(endpointId)),
     captureOnDemand: (capture, key) =>
       connection.withDeadline(Date.now() + ANSWER_LIMIT_MS, () => messenger.captureOnDemand(capture, key)),
+    askCapture: async (capture, question, id, waitMs) => {
+      const by = Date.now() + waitMs;
+      const times = { takenBy: by, answeredBy: by };
+      const asked = await messenger.askCapture(capture, question, { ...times, takenBy: Date.now() + LIMIT_MS }, id);
+      if (asked.kind === 'not_running') await inTime(() => messenger.wakeCapture(capture));
+      const again = asked.kind === 'not_running' || asked.kind === 'busy';
+      return again ? messenger.askCapture(capture, question, times, id) : asked;
+    },
+    reprocessArchive: async (input, waitMs) => {
+      const run = await inTime(() => messenger.reprocessArchive(input));
+      try {
+        await connection.withDeadline(Date.now() + waitMs, () => run.result());
+        return true;
+      } catch (error) {
+        if (isGrpcDeadlineError(error)) return false;
+        throw error;
+      }
+    },
+    runNightlyGaps: () => inTime(() => messenger.runNightlyGaps()),
     check: () => inTime(async () => void (await connection.workflowService.describeNamespace({ namespace }))),
   };
 }

@@ -1,4 +1,5 @@
 import type { OnDemandResult } from '../model/on-demand.js';
+import type { Asked, PointQuestion, ReprocessArchiveInput } from '../client/workflow-messenger.js';
 import type { CaptureKey } from '../model/words.js';
 
 /**
@@ -23,6 +24,17 @@ export interface TemporalGateway {
    * Rejects when there is no answer within 25 s; the same question later gets it.
    */
   captureOnDemand(capture: CaptureKey, key: string): Promise<OnDemandResult>;
+  /**
+   * A question for one document. Wakes a capture whose run was lost; asks again while ten others wait.
+   *
+   * @param id of the question: a repeat of it is the same one
+   * @param waitMs so long the answer is waited for
+   */
+  askCapture(capture: CaptureKey, question: PointQuestion, id: string, waitMs: number): Promise<Asked>;
+  /** Decodes an archive again. True: it was done within `waitMs`. */
+  reprocessArchive(input: ReprocessArchiveInput, waitMs: number): Promise<boolean>;
+  /** The nightly look for missing numbers, now. */
+  runNightlyGaps(): Promise<void>;
   /** Rejects when Temporal does not answer. */
   check(): Promise<void>;
 }

@@ -23,6 +23,7 @@ import {
 import { type AskTimes, type Asked, askCapture, type PointQuestion } from './point-question.js';
 
 export { captureWorkflowId } from '../workflows/messages.js';
+export type { ReprocessArchiveInput } from '../workflows/messages.js';
 export type { Asked, AskTimes, PointQuestion } from './point-question.js';
 
 type CaptureWorkflow = (input: CaptureInput) => Promise<void>;

@@ -2,6 +2,7 @@ import type { PointAsk } from '../model/point-query.js';
 import type { CaptureKey } from '../model/words.js';
 import { captureValues } from './captures.js';
 import type { Queryable } from './database.js';
+import { DOCUMENT_COLUMNS, type DocumentRow } from './documents.js';
 
 /**
  * The document that a point query would ask for, where this company has it in this environment: the newest first. Never another company's
@@ -36,4 +37,14 @@ export async function documentsWithBytes(
     [...captureValues(capture), hashes, keys, nsus],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Documents by their ids, in that order; those that are not there any more are left out. */
+export async function documentsById(db: Queryable, ids: readonly string[]): Promise<DocumentRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.query<DocumentRow>(
+    `select ${DOCUMENT_COLUMNS} from documents d where id = any($1::uuid[]) order by array_position($1::uuid[], id)`,
+    [ids],
+  );
+  return rows;
 }

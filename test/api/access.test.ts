@@ -31,7 +31,7 @@ const operations: Operation[] = Object.entries(paths as Record<string, Record<st
 
 /** What is done to a resource: the path before it is the resource. */
 const ACTION =
-  /\/(resume|pause|rotate-secret|test|enable|resend|request|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture)$/;
+  /\/(resume|pause|rotate-secret|test|enable|resend|request|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture|gaps\/[^/]+\/recover)$/;
 
 const unknown = (path: string) => path.replace('{documentType}', 'nfe').replaceAll(/\{\w+\}/g, randomUUID());
 
@@ -75,7 +75,7 @@ describe('every route', () => {
 });
 
 function expectedScope(method: string, path: string): string {
-  if (path.startsWith('/v1/api-keys')) return 'admin';
+  if (path.startsWith('/v1/api-keys') || path.endsWith('/cursor')) return 'admin';
   return method === 'GET' ? 'read' : 'manage';
 }
 
@@ -105,6 +105,10 @@ describe('a key limited to one company', async () => {
     body: { key: accessKey(7), type: '210210' },
   });
 
+  const { json: theirReprocess } = await api.ask('POST', `/v1/companies/${theirs.id}/captures/nfe/reprocess`, {
+    body: { nsu: '900' },
+  });
+
   /** A resource of the other company for each `{id}`, by the beginning of the path; and a body that would be accepted. */
   const theirId: Record<string, string> = {
     '/v1/documents/': theirDocument.id,
@@ -113,12 +117,17 @@ describe('a key limited to one company', async () => {
     '/v1/webhook-deliveries/': theirDelivery.id,
     '/v1/api-keys/': someKey.id,
     '/v1/manifestations/': theirManifestation.id,
+    '/v1/reprocess-requests/': theirReprocess.id,
   };
   const bodies: Record<string, unknown> = {
     updateCompany: { name: 'Nova' },
     storeCertificate: { pfx: pfxFor(theirs.taxId).toString('base64'), password: PASSWORD },
     startCapture: {},
     updateWebhookEndpoint: { description: 'x' },
+    setCursor: { nsu: '1', reason: 'because' },
+    requestManifestation: { key: accessKey(7), type: '210210' },
+    requestManifestations: { items: [{ key: accessKey(7), type: '210210' }] },
+    reprocess: { nsu: '1' },
   };
 
   for (const { operationId, method, path } of operations.filter(({ path }) => /\{(companyId|id)\}/.test(path))) {
@@ -126,7 +135,11 @@ describe('a key limited to one company', async () => {
       const prefix = Object.keys(theirId).find((start) => path.startsWith(start));
       const id = path.includes('{companyId}') ? theirs.id : theirId[prefix ?? ''];
       assert.ok(id, `no foreign resource for ${path}: add one to theirId`);
-      const at = (value: string) => path.replace(/\{(companyId|id)\}/, value).replace('{documentType}', 'nfe');
+      const at = (value: string) =>
+        path
+          .replace(/\{(companyId|id)\}/, value)
+          .replace('{documentType}', 'nfe')
+          .replace('{id}', randomUUID());
       const body = bodies[operationId];
       const foreign = await api.ask(method, at(id), { key, body });
       const absent = await api.ask(method, at(randomUUID()), { key, body });

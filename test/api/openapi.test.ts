@@ -78,6 +78,10 @@ describe('/openapi.json', () => {
       'POST /v1/companies/{}/manifestations',
       'POST /v1/companies/{}/manifestations/batch',
       'POST /v1/companies/{}/captures/nfse/release-history',
+      `POST ${capture}/reprocess`,
+      'GET /v1/reprocess-requests/{}',
+      `PUT ${capture}/cursor`,
+      `POST ${capture}/gaps/{}/recover`,
     ];
     assert.deepEqual(
       contract.filter((route) => !listed.includes(route)),

@@ -10,6 +10,7 @@ import { parseKeyring } from '../../src/certificates/keyring.js';
 import { webhookSecretBox } from '../../src/certificates/secret-box.js';
 import { cnpjCheckDigits } from '../../src/documents/tax-id.js';
 import type { OnDemandResult } from '../../src/model/on-demand.js';
+import type { Asked, PointQuestion, ReprocessArchiveInput } from '../../src/client/workflow-messenger.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createDatabase, type Database } from '../../src/storage/database.js';
@@ -38,6 +39,19 @@ export class RecordingTemporal implements TemporalGateway {
     await this.#say('on demand', capture);
     return this.onDemand;
   };
+  /** What the capture's run answers to a question. */
+  asked: (capture: CaptureKey, question: PointQuestion, id: string) => Asked | Promise<Asked> = () => ({
+    kind: 'taken',
+  });
+  askCapture = async (capture: CaptureKey, question: PointQuestion, id: string) => {
+    await this.#say('nsu' in question ? `ask ${question.nsu}` : 'ask by key', capture);
+    return this.asked(capture, question, id);
+  };
+  reprocessArchive = async ({ archiveId }: ReprocessArchiveInput) => {
+    this.#note(`decode ${archiveId}`);
+    return false;
+  };
+  runNightlyGaps = async () => this.#note('look for gaps');
   check = async () => this.#note(null);
 
   async #say(what: string, { documentType, environment, companyId }: CaptureKey): Promise<void> {
