@@ -11,7 +11,18 @@ const may = {
   webhooks: ['model', 'platform'],
   pdf: ['model', 'documents', 'platform'],
   activities: ['model', 'cadence', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks', 'pdf'],
-  workers: ['model', 'activities', 'workflows', 'client', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks'],
+  workers: [
+    'model',
+    'activities',
+    'workflows',
+    'client',
+    'documents',
+    'platform',
+    'certificates',
+    'government',
+    'storage',
+    'webhooks',
+  ],
   client: ['model', 'workflows'],
   api: ['model', 'client', 'storage', 'documents', 'certificates', 'webhooks', 'pdf', 'platform'],
   simulator: ['model', 'documents'],
@@ -28,7 +39,12 @@ const rooms = Object.entries(may).map(([room, allowed]) => ({
 module.exports = {
   forbidden: [
     ...rooms,
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'workflows-have-no-io',
       comment: 'Workflow code runs in a deterministic sandbox: no Node modules, no packages but the workflow API.',
@@ -48,6 +64,9 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
   },
 };

@@ -61,7 +61,7 @@ export const CTE_RULES: DistributionRules = {
 };
 
 /** A communication failure waits 1, 2, 4, 8, 16, then 30 minutes. */
-export const FAILURE_WAIT_FIRST = MINUTE;
+export const FAILURE_WAIT_FIRST = 1 * MINUTE;
 export const FAILURE_WAIT_MAX = 30 * MINUTE;
 /** The tenth failure in a row stops the capture for operators, but for one try every six hours. */
 export const ATTENTION_AFTER = 10;

@@ -16,7 +16,6 @@ export {
 } from './constants.js';
 export {
   NIGHTLY_WINDOW,
-  type PointStep,
   RECOVERY_ATTEMPTS,
   RECOVERY_DISPATCH,
   RECOVERY_EXPIRES,
@@ -24,7 +23,7 @@ export {
   recoveryWait,
 } from './point.js';
 export { STOPPING } from './soap.js';
-export type { Cadence, Circumstances, JumpedRange, Step } from './step.js';
+export type { Cadence, Step } from './step.js';
 
 /** The polling rules and the call limit of one document type. */
 export interface CaptureRules {

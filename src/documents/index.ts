@@ -1,7 +1,5 @@
 /** Documents: decode, classify, read metadata; tax IDs and access keys. Pure functions over bytes and strings. */
 export {
-  type AccessKey,
-  type AccessKeyParts,
   type AccessKeyProblem,
   accessKeyCheckDigit,
   accessKeyParts,
@@ -14,9 +12,9 @@ export {
 export { tellsMore } from './cte-related.js';
 export { decodeItem } from './decode.js';
 export { directionOf, rolesOf } from './direction.js';
-export { type Extracted, extractXml } from './extract.js';
+export { extractXml } from './extract.js';
 export { instantOf } from './instant.js';
-export { DECODE_LIMITS, type DecodeLimits } from './limits.js';
+export { DECODE_LIMITS } from './limits.js';
 export { isRegisteredEvent } from './nfe-status.js';
 export { isNfseKey, nfseKeyCheckDigit, parseNfseKey } from './nfse-key.js';
 export { fullXmlOf, isWholeDocument, stateOf, stateOfKey } from './state.js';
@@ -27,10 +25,8 @@ export {
   isTaxId,
   normalizeTaxId,
   parseTaxId,
-  type TaxId,
-  type TaxIdKind,
   type TaxIdProblem,
   taxIdKind,
   taxIdRoot,
 } from './tax-id.js';
-export { isUf, UFS, type Uf, ufByCode, ufCode } from './uf.js';
+export { isUf, UFS, ufByCode, ufCode } from './uf.js';
