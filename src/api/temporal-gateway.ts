@@ -1,5 +1,5 @@
-import type { OnDemandResult } from '../model/on-demand.js';
 import type { Asked, PointQuestion, ReprocessArchiveInput } from '../client/workflow-messenger.js';
+import type { OnDemandResult } from '../model/on-demand.js';
 import type { CaptureKey } from '../model/words.js';
 
 /**

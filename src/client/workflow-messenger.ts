@@ -20,10 +20,10 @@ import {
   WORKFLOW_TYPES,
 } from '../workflows/messages.js';
 
-import { type AskTimes, type Asked, askCapture, type PointQuestion } from './point-question.js';
+import { type Asked, type AskTimes, askCapture, type PointQuestion } from './point-question.js';
 
-export { captureWorkflowId } from '../workflows/messages.js';
 export type { ReprocessArchiveInput } from '../workflows/messages.js';
+export { captureWorkflowId } from '../workflows/messages.js';
 export type { Asked, AskTimes, PointQuestion } from './point-question.js';
 
 type CaptureWorkflow = (input: CaptureInput) => Promise<void>;
@@ -84,6 +84,25 @@ export class WorkflowMessenger {
     });
   }
 
+  /** Asks for one document by its key and waits for the answer. The same question meanwhile is the same run. */
+  async captureOnDemand(capture: CaptureKey, key: string): Promise<OnDemandResult> {
+    const { companyId, documentType, environment } = capture;
+    const input: OnDemandInput = { capture: { companyId, documentType, environment }, key };
+    const question = createHash('sha256').update(key).digest('hex').slice(0, 16);
+    const handle = await this.#client.workflow.start<(input: OnDemandInput) => Promise<OnDemandResult>>(
+      ON_DEMAND_WORKFLOW,
+      {
+        workflowId: `on-demand/${documentType}/${environment}/${companyId}/${question}`,
+        taskQueue: TASK_QUEUES.workflows,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowExecutionTimeout: '10 minutes',
+        args: [input],
+        staticSummary: `one ${documentType} by its key, ${environment}`,
+      },
+    );
+    return handle.result();
+  }
+
   /** @see askCapture */
   askCapture(capture: CaptureKey, question: PointQuestion, times: AskTimes, id?: string): Promise<Asked> {
     return askCapture(this.#client, capture, question, times, id);
@@ -109,25 +128,6 @@ export class WorkflowMessenger {
       args: [{}],
       staticSummary: 'look for missing numbers',
     });
-  }
-
-  /** Asks for one document by its key and waits for the answer. The same question meanwhile is the same run. */
-  async captureOnDemand(capture: CaptureKey, key: string): Promise<OnDemandResult> {
-    const { companyId, documentType, environment } = capture;
-    const input: OnDemandInput = { capture: { companyId, documentType, environment }, key };
-    const question = createHash('sha256').update(key).digest('hex').slice(0, 16);
-    const handle = await this.#client.workflow.start<(input: OnDemandInput) => Promise<OnDemandResult>>(
-      ON_DEMAND_WORKFLOW,
-      {
-        workflowId: `on-demand/${documentType}/${environment}/${companyId}/${question}`,
-        taskQueue: TASK_QUEUES.workflows,
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowExecutionTimeout: '10 minutes',
-        args: [input],
-        staticSummary: `one ${documentType} by its key, ${environment}`,
-      },
-    );
-    return handle.result();
   }
 
   async #toManifestations(capture: CaptureKey, signal: string, signalArgs: unknown[]): Promise<void> {
