@@ -79,7 +79,6 @@ export const documentSchema = z
     links: z.object({
       self: z.string(),
       xml: z.string(),
-      pdf: z.string().optional(),
       events: z.string(),
     }),
   })

@@ -70,12 +70,9 @@ export interface DocumentView {
   readonly awarenessSkipped?: string;
   /** Of a received NF-e: until when its recipient's statements count as made in time. RFC 3339, UTC; absent where its authorization is not known. */
   readonly manifestationDeadlines?: { readonly awareness: string; readonly conclusive: string };
-  /** Paths of this API; `pdf` only for kinds that have a printed form. */
-  readonly links: { readonly self: string; readonly xml: string; readonly pdf?: string; readonly events: string };
+  /** Paths of this API. */
+  readonly links: { readonly self: string; readonly xml: string; readonly events: string };
 }
-
-/** Kinds with a DANFE, DACTE or DANFSe. A summary or an event alone has none. */
-const PRINTABLE: ReadonlySet<DocumentKind> = new Set(['procNFe', 'procCTe', 'procCTeOS', 'procCTeSimp', 'NFSe']);
 
 /** Fields that a document does not have are left out; `event` and `suppressed` are null instead, as the contract shows them. */
 export function documentView(document: StoredDocument): DocumentView {
@@ -105,7 +102,6 @@ export function documentView(document: StoredDocument): DocumentView {
     links: {
       self,
       xml: `${self}/xml`,
-      ...(PRINTABLE.has(document.kind) && { pdf: `${self}/pdf` }),
       events: `${self}/events`,
     },
   };

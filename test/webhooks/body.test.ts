@@ -31,7 +31,6 @@ describe('the JSON of a document', () => {
       links: {
         self: '/v1/documents/d1',
         xml: '/v1/documents/d1/xml',
-        pdf: '/v1/documents/d1/pdf',
         events: '/v1/documents/d1/events',
       },
     });
@@ -49,13 +48,6 @@ describe('the JSON of a document', () => {
     );
     assert.equal(view.root, 'resNovo');
     assert.deepEqual(view.warnings, ['key: check digit']);
-  });
-
-  test('offers a PDF only where there is a printed form', () => {
-    assert.ok(documentView(document(COMPANY.id, { kind: 'procCTe' })).links.pdf);
-    for (const kind of ['resNFe', 'resEvento', 'procEventoNFe', 'procGTVe', 'unknown'] as const) {
-      assert.equal(documentView(document(COMPANY.id, { kind })).links.pdf, undefined, kind);
-    }
   });
 });
 
