@@ -38,6 +38,29 @@ export function systemCommands(program: Command): void {
     });
 
   program
+    .command('verify')
+    .description('compare the database with the archives and with what workflows know (docs/operating.md, Restore)')
+    .option(
+      '--repair',
+      'after a restore: hold every capture for one empty-queue time, then let it go on from the database',
+    )
+    .action(async (options: { repair?: boolean }, command: Command) => {
+      const { runVerify } = await import('../runtime/processes.js');
+      const found = await runVerify(process.env, options.repair === true);
+      if (wantsJson(command)) printJson(found);
+      else {
+        print(
+          `${found.captures} captures, ${found.behind.length} ahead of the database, ${found.repaired} taken up again`,
+        );
+        print(`${found.documentsRead} newest documents read back, ${found.damaged.length} damaged`);
+        for (const { problem } of found.damaged) print(problem);
+      }
+      const unrepaired = found.behind.length > 0 && options.repair !== true;
+      if (unrepaired) say('Stop the workers and run "malote verify --repair".');
+      if (unrepaired || found.damaged.length > 0) process.exitCode = 1;
+    });
+
+  program
     .command('simulator')
     .description('run only the simulated government, to test another program against it')
     .option('--folder <folder>', 'keeps its authority, queues and journal', '.malote-simulator')

@@ -11,6 +11,7 @@ import { migrate } from '../storage/migrate.js';
 import { lockFolder } from './folder-lock.js';
 import { loadSettings, SEPARATE_PROCESS, type Settings } from './settings.js';
 import { stopSignal, untilStopped } from './shutdown.js';
+import { type Verification, verify } from './verify.js';
 import { startWorker } from './worker.js';
 
 /** How long a stopping API still answers, so that load balancers see /readyz say so. */
@@ -68,6 +69,16 @@ export async function runWorker(env: NodeJS.ProcessEnv): Promise<void> {
 export async function runMigrate(env: NodeJS.ProcessEnv): Promise<string[]> {
   const { databaseUrl } = loadSettings(env, ['DATABASE_URL']);
   return migrate(databaseUrl ?? '');
+}
+
+/**
+ * `malote verify`: see {@link verify}. On the database and the object store of the configuration.
+ *
+ * @throws {ConfigError} and as {@link verify}
+ */
+export async function runVerify(env: NodeJS.ProcessEnv, repair: boolean): Promise<Verification> {
+  const { databaseUrl, objectStore } = loadSettings(env, ['DATABASE_URL', 'MALOTE_OBJECT_STORE']);
+  return verify({ database: databaseUrl ?? '', objectStore: objectStore ?? '', repair });
 }
 
 export interface SimulatorProcess {
