@@ -28,7 +28,7 @@ type Asking = 'pages' | 'points';
 /** May `distNSU` be asked from `ultNsu` now? */
 export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, now: Circumstances): Verdict {
   const { at } = now;
-  const blocked = judgeBlock(state, now, 'pages', state.pointer ?? ZERO_NSU, isExcused(state, ultNsu));
+  const blocked = judgeBlock(state, now, 'pages', state.pointer ?? ZERO_NSU);
   if (blocked !== null) return blocked;
 
   if (compareNsu(ultNsu, maxNsu) > 0) {
@@ -55,7 +55,7 @@ export function judgeDistribution(state: UsageState, ultNsu: Nsu, maxNsu: Nsu, n
 
 /** May a point query be made now? */
 export function judgePointQuery(state: UsageState, now: Circumstances): Verdict {
-  const blocked = judgeBlock(state, now, 'points', ZERO_NSU, state.excusedFrom !== null);
+  const blocked = judgeBlock(state, now, 'points', ZERO_NSU);
   if (blocked !== null) return blocked;
   if (recentPoints(state, now).length >= POINT_QUERIES_PER_HOUR) {
     return misuse(
@@ -96,12 +96,11 @@ export function afterPointQuery(state: UsageState, returned: boolean, now: Circu
   return { ...state, points: counts ? [...recent, now.at] : recent };
 }
 
-/** What is remembered after any refusal for misuse: the hour begins now. */
+/** What is remembered after any refusal for misuse: the hour begins now. Only one of a page tells the pointer. */
 export function blocked(state: UsageState, now: Circumstances, asking: Asking = 'pages'): UsageState {
   const until = now.at + now.timing.hour;
-  return isApart(now, asking)
-    ? { ...state, pointsBlockedUntil: until }
-    : { ...state, blockedUntil: until, excusedFrom: null };
+  const told = { ...state, blockUnseen: false, ...(asking === 'pages' && { excusedFrom: null }) };
+  return isApart(now, asking) ? { ...told, pointsBlockedUntil: until } : { ...told, blockedUntil: until };
 }
 
 function isApart({ manners }: Circumstances, asking: Asking): boolean {
@@ -110,18 +109,19 @@ function isApart({ manners }: Circumstances, asking: Asking): boolean {
 
 /** What is remembered when the answer that brought `state` did not reach the client, which had asked from `askedFrom`. */
 export function unseen(state: UsageState, askedFrom: Nsu | null): UsageState {
-  return { ...state, excusedFrom: askedFrom ?? 'any' };
+  return { ...state, excusedFrom: askedFrom ?? 'any', blockUnseen: true };
 }
 
 /** What is remembered when another consumer of the same tax ID has fetched up to `ultNsu`. */
 export function afterOther(state: UsageState, answer: { ultNsu: Nsu; maxNsu: Nsu }, now: Circumstances): UsageState {
-  const { pointer, blockedUntil, excusedFrom } = state;
+  const { pointer, blockedUntil, blockUnseen, excusedFrom } = state;
   const moved = afterDistribution(state, { askedFrom: pointer ?? answer.ultNsu, ...answer }, now);
   // The real client repeats nothing, and knows what it knew before.
   return {
     ...unseen(moved, excusedFrom === null ? pointer : excusedFrom === 'any' ? null : excusedFrom),
     lastAskedFrom: null,
     blockedUntil,
+    blockUnseen,
   };
 }
 
@@ -129,17 +129,11 @@ function isExcused(state: UsageState, ultNsu: Nsu): boolean {
   return state.excusedFrom === 'any' || state.excusedFrom === ultNsu;
 }
 
-function judgeBlock(
-  state: UsageState,
-  now: Circumstances,
-  asking: Asking,
-  ultNsu: Nsu,
-  excused: boolean,
-): Verdict | null {
+function judgeBlock(state: UsageState, now: Circumstances, asking: Asking, ultNsu: Nsu): Verdict | null {
   const until = isApart(now, asking) ? state.pointsBlockedUntil : state.blockedUntil;
   if (until === null || now.at >= until) return null;
   const detail = `${spell(until - now.at)} before the end of the block`;
-  return misuse(state, now, asking, MISUSE.early, excused ? null : 'during_block', detail, ultNsu);
+  return misuse(state, now, asking, MISUSE.early, state.blockUnseen ? null : 'during_block', detail, ultNsu);
 }
 
 function misuse(

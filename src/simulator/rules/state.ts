@@ -11,6 +11,8 @@ export interface UsageState {
    * is refused like any other, but breaks no rule. `any`: the client has seen nothing at all yet.
    */
   readonly excusedFrom: Nsu | 'any' | null;
+  /** The refusal that began the block got lost: a call during it breaks no rule. */
+  readonly blockUnseen: boolean;
   /** End of the hour after an empty queue; null while there is more to fetch. */
   readonly notBefore: number | null;
   /** End of a block for misuse. */
@@ -26,6 +28,7 @@ export const UNUSED: UsageState = {
   pointer: null,
   lastAskedFrom: null,
   excusedFrom: null,
+  blockUnseen: false,
   notBefore: null,
   blockedUntil: null,
   pointsBlockedUntil: null,
