@@ -1,5 +1,5 @@
 import type { CaptureState } from '../model/capture-state.js';
-import { addNsu, compareNsu, maxNsu, type Nsu, nsuDistance } from '../model/nsu.js';
+import { addNsu, compareNsu, maxNsu, type Nsu, nsuDistance, ZERO_NSU } from '../model/nsu.js';
 import { ANSWERED, type Outcome } from '../model/outcome.js';
 import {
   ATTENTION_AFTER,
@@ -241,7 +241,8 @@ function passedOver(from: Nsu, to: Nsu, cause: JumpedRange['cause']): JumpedRang
 }
 
 function otherConsumer(ours: Nsu, theirs: Nsu | null): string {
-  if (theirs === null || theirs === ours)
+  // Zero is how some answers say that they tell no pointer.
+  if (theirs === null || theirs === ZERO_NSU || theirs === ours)
     return `asked from ${ours} at its time and refused: another program seems to query this tax ID`;
   const where = compareNsu(theirs, ours) > 0 ? 'ahead of' : 'behind';
   return `the government's pointer ${theirs} is ${where} ours (${ours}): another program queries this tax ID`;
