@@ -65,7 +65,7 @@ function afterDocuments(
     ...answered(before, outcome.statusCode, now),
     ultNsu,
     maxNsu: highest,
-    hasPage: true,
+    hasPage: before.hasPage || outcome.items > 0,
     standstills,
     run: { pages: before.run.pages + 1, documents: before.run.documents + outcome.items },
   };

@@ -113,7 +113,8 @@ function documents(
   warnings: string[],
 ): Outcome {
   const statusCode = '138';
-  if (items.length === 0) return { kind: 'unreadable', statusCode, reason: '138 without documents' };
+  if (items.length === 0 && !standsStill(query, pointer))
+    return { kind: 'unreadable', statusCode, reason: '138 without documents' };
   if (!('distNSU' in query))
     return { kind: 'documents', statusCode, ultNsu: ZERO_NSU, maxNsu: ZERO_NSU, items: items.length };
   const ultNsu = pointer.ultNsu ?? highestOf(items);
@@ -127,6 +128,11 @@ function documents(
     maxNsu: maxNsu(ultNsu, pointer.maxNsu ?? ZERO_NSU),
     items: items.length,
   };
+}
+
+/** An empty page that goes nowhere passes nothing, and says that nothing follows (case C08): it is believed. */
+function standsStill(query: DistributionQuery, { ultNsu }: Pointer): boolean {
+  return 'distNSU' in query && ultNsu !== null && ultNsu <= query.distNSU;
 }
 
 function highestOf(items: readonly PageItem[]): Nsu | null {

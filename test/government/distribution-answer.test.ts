@@ -138,6 +138,17 @@ describe('pointers', () => {
     assert.deepEqual(warnings, ['ultNSU below the one asked from']);
   });
 
+  test('138 without documents that leaves the cursor where it is stands still, and is no failure', () => {
+    const { outcome } = read(answer({ cStat: '138', ultNSU: nsu(5), maxNSU: nsu(90), lote: '' }));
+    assert.deepEqual(outcome, {
+      kind: 'documents',
+      statusCode: '138',
+      ultNsu: nsu(5),
+      maxNsu: nsu(90),
+      items: 0,
+    });
+  });
+
   test('138 without documents is not believed: the cursor must not pass them', () => {
     for (const context of [DIST, CONS_NSU, CONS_KEY]) {
       for (const content of ['', lote(), '<loteDistDFeInt/>']) {
