@@ -174,7 +174,8 @@ function afterFailure(before: CaptureState, outcome: Of<'unreadable' | 'not_sent
 }
 
 function afterUnknown(rules: DistributionRules, before: CaptureState, now: Circumstances): Step {
-  const pending = compareNsu(before.ultNsu, before.maxNsu) < 0;
+  // With a page or less pending, the lost answer may have been the last page: the government's hour would run, and a quick try break it.
+  const pending = nsuDistance(before.ultNsu, before.maxNsu) > BigInt(PAGE_SIZE);
   const quick = pending && before.unknowns === 0;
   const earliest = quick
     ? now.at + scaled(UNKNOWN_RETRY, before.timeScale)

@@ -197,11 +197,14 @@ describe('each outcome, beside its rule', () => {
     assert.deepEqual(at(before, { kind: 'not_sent', reason: STOPPING }).state, before);
   });
 
-  test('unknown: one try after 2 minutes if more was pending, then the whole hour from the deadline', () => {
+  test('unknown: one try after 2 minutes if more than a page was pending, then the whole hour from the deadline', () => {
     const first = at(standing(100, 200), unknown).state;
     assert.equal(first.nextQueryAt, AT + 2 * MINUTE);
     assert.equal(at(first, unknown).state.nextQueryAt, AT + 5.5 * MINUTE + 62 * MINUTE);
     assert.equal(at(standing(100), unknown).state.nextQueryAt, AT + 5.5 * MINUTE + 62 * MINUTE);
+    // The lost page may have been the last one, and then the hour runs.
+    assert.equal(at(standing(100, 150), unknown).state.nextQueryAt, AT + 5.5 * MINUTE + 62 * MINUTE);
+    assert.equal(at(standing(100, 151), unknown).state.nextQueryAt, AT + 2 * MINUTE);
   });
 });
 
