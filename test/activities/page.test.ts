@@ -323,7 +323,7 @@ describe('jumps of the pointer', () => {
 
   test('a 656 within a page after an unknown is our own lost page: no other program is blamed', async () => {
     const capture = await newCapture(w);
-    w.government.answers(documents(summaries(1, 3, key), 3, 40), nothing('unknown', 'time limit'), throttled(33));
+    w.government.answers(documents(summaries(1, 3, key), 3, 90), nothing('unknown', 'time limit'), throttled(33));
     await query(w, capture);
     await query(w, capture);
     w.clock.skip(3 * 60_000);
