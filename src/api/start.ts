@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.js';
 import { createMetrics } from '../platform/metrics.js';
 import { VERSION } from '../platform/version.js';
 import { openAlertFigures } from '../storage/alerts.js';
-import { captureFigures } from '../storage/capture-figures.js';
+import { captureFigures, gapFigures } from '../storage/capture-figures.js';
 import { createDatabase } from '../storage/database.js';
 import { assertMigrated } from '../storage/migrate.js';
 import { openObjectStore } from '../storage/object-store/index.js';
@@ -68,6 +68,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     pool: database.stats,
     captures: () => captureFigures(database),
     alerts: () => openAlertFigures(database),
+    gaps: () => gapFigures(database),
   });
   let stopping = false;
 

@@ -17,6 +17,14 @@ interface AlertFigures {
   readonly alerts: number;
 }
 
+/** Missing numbers that still wait, of one type, environment and status. */
+interface GapFigures {
+  readonly documentType: string;
+  readonly environment: string;
+  readonly status: string;
+  readonly numbers: number;
+}
+
 export interface MetricsSources {
   /** Connections of the database pool of this process. */
   readonly pool?: () => { readonly total: number; readonly idle: number; readonly waiting: number };
@@ -24,6 +32,8 @@ export interface MetricsSources {
   readonly captures?: () => Promise<readonly CaptureFigures[]>;
   /** As `captures`. */
   readonly alerts?: () => Promise<readonly AlertFigures[]>;
+  /** As `captures`. */
+  readonly gaps?: () => Promise<readonly GapFigures[]>;
 }
 
 /** The Prometheus metrics of one process. Labels never hold a company: their number must stay small. */
@@ -77,7 +87,7 @@ export function createMetrics() {
   };
 }
 
-function observe(registers: Registry[], { pool, captures, alerts }: MetricsSources): void {
+function observe(registers: Registry[], { pool, captures, alerts, gaps }: MetricsSources): void {
   if (pool !== undefined) {
     new Gauge({
       name: 'malote_database_connections',
@@ -91,6 +101,23 @@ function observe(registers: Registry[], { pool, captures, alerts }: MetricsSourc
   }
   if (captures !== undefined) observeCaptures(registers, captures);
   if (alerts !== undefined) observeAlerts(registers, alerts);
+  if (gaps !== undefined) observeGaps(registers, gaps);
+}
+
+function observeGaps(registers: Registry[], read: NonNullable<MetricsSources['gaps']>): void {
+  new Gauge({
+    name: 'malote_missing_documents',
+    help: 'Numbers that did not come: pending (asked for), exhausted (until the next night), awaiting_confirmation (a person)',
+    labelNames: ['document_type', 'environment', 'status'] as const,
+    registers,
+    async collect() {
+      const figures = await read().catch(() => []);
+      this.reset();
+      for (const { documentType, environment, status, numbers } of figures) {
+        this.set({ document_type: documentType, environment, status }, numbers);
+      }
+    },
+  });
 }
 
 function observeAlerts(registers: Registry[], read: NonNullable<MetricsSources['alerts']>): void {

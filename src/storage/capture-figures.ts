@@ -11,6 +11,22 @@ export interface CaptureFigures {
   readonly lag: number;
 }
 
+/** Missing numbers that still wait, of one type, environment and status. */
+export interface GapFigures {
+  readonly documentType: DocumentType;
+  readonly environment: Environment;
+  readonly status: string;
+  readonly numbers: number;
+}
+
+export async function gapFigures(db: Queryable): Promise<GapFigures[]> {
+  const { rows } = await db.query<GapFigures>(
+    `select document_type as "documentType", environment, status, sum(to_nsu - from_nsu + 1)::float8 as numbers
+     from gaps where status in ('pending', 'exhausted', 'awaiting_confirmation') group by document_type, environment, status`,
+  );
+  return rows;
+}
+
 export async function captureFigures(db: Queryable): Promise<CaptureFigures[]> {
   const { rows } = await db.query<CaptureFigures>(
     `select document_type as "documentType", environment, phase, count(*)::int as captures,
