@@ -27,6 +27,8 @@ const HINTS: Readonly<Record<string, string>> = {
   environment_in_use: 'stop it with "malote capture stop"',
   capture_missing: 'start one with "malote capture start"',
   capture_stopped: 'start it with "malote capture start"',
+  point_quota_exhausted: '20 documents an hour can be asked for one by one',
+  capture_needs_operator: 'run "malote verify --repair"',
   certificate_missing: 'store one with "malote certificate set <company> --file <a1.pfx>"',
   certificate_expired: 'store a valid one with "malote certificate set"',
   certificate_password_wrong: 'try again with the password that the file was exported with',

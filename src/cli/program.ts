@@ -4,6 +4,7 @@ import { captureCommands } from './captures.js';
 import { certificateCommands } from './certificates.js';
 import { companyCommands } from './companies.js';
 import { documentCommands } from './documents.js';
+import { gapCommands } from './gaps.js';
 import { manifestationCommands } from './manifestations.js';
 import { systemCommands } from './system.js';
 import { webhookCommands } from './webhooks.js';
@@ -31,6 +32,7 @@ const GROUPS = [
   certificateCommands,
   captureCommands,
   documentCommands,
+  gapCommands,
   manifestationCommands,
   webhookCommands,
 ];

@@ -39,10 +39,10 @@ export function systemCommands(program: Command): void {
 
   program
     .command('verify')
-    .description('compare the database with the archives and with what workflows know (docs/operating.md, Restore)')
+    .description('compare the database with the archives and with what workflows know (docs/operating.md)')
     .option(
       '--repair',
-      'after a restore: hold every capture for one empty-queue time, then let it go on from the database',
+      'after a restore: take in what the object store holds more, and hold every capture for one empty-queue time',
     )
     .action(async (options: { repair?: boolean }, command: Command) => {
       const { runVerify } = await import('../runtime/processes.js');
@@ -52,10 +52,17 @@ export function systemCommands(program: Command): void {
         print(
           `${found.captures} captures, ${found.behind.length} ahead of the database, ${found.repaired} taken up again`,
         );
-        print(`${found.documentsRead} newest documents read back, ${found.damaged.length} damaged`);
+        const done = options.repair === true;
+        print(
+          `${found.unknownAnswers} archived answers that the database does not know` +
+            (done ? `: ${found.takenIn} documents taken in` : ''),
+        );
+        print(`${found.missing} missing numbers${done ? ', asked for from now on' : ''}`);
+        print(`${found.documentsRead} documents read back from their archives, ${found.damaged.length} damaged`);
         for (const { problem } of found.damaged) print(problem);
       }
-      const unrepaired = found.behind.length > 0 && options.repair !== true;
+      const { behind, unknownAnswers, missing } = found;
+      const unrepaired = behind.length + unknownAnswers + missing > 0 && options.repair !== true;
       if (unrepaired) say('Stop the workers and run "malote verify --repair".');
       if (unrepaired || found.damaged.length > 0) process.exitCode = 1;
     });

@@ -271,3 +271,25 @@ test('a password is no argument of any command', async () => {
   const { out } = await run('certificate set --help');
   assert.ok(!/--password[ =<]/.test(out), out);
 });
+
+describe('missing numbers', () => {
+  test('gaps list, recover, run', async () => {
+    const { id, taxId } = await api.companyWithCertificate();
+    await api.ask('PUT', `/v1/companies/${id}/captures/nfe`, { body: {} });
+    assert.match((await run(`gaps list ${taxId}`)).err, /Nothing is missing/);
+    await api.db.query(
+      `insert into gaps (id, company_id, document_type, environment, from_nsu, to_nsu, status, cause, created_at)
+       values (gen_random_uuid(), $1, 'nfe', 'homologation', 7, 3007, 'awaiting_confirmation', 'page', now())`,
+      [id],
+    );
+    const listed = await run(`gaps list ${taxId}`);
+    assert.match(listed.out, /7–3007 +awaiting_confirmation +page/);
+    const [gap] = await json(`gaps list ${id} --status awaiting_confirmation`);
+    const recovered = await run(`gaps recover ${id} ${gap.id}`);
+    assert.match(recovered.out, /7–3007 is asked for from now on/);
+    assert.equal((await json(`gaps list ${id}`))[0].status, 'pending');
+    assert.equal((await run(`gaps recover ${id} ${taxId}`)).code, 1);
+    assert.deepEqual(await json('gaps run'), [{ started: true }]);
+    assert.equal((await run('gaps list')).code, 2);
+  });
+});

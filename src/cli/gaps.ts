@@ -1,0 +1,89 @@
+import { type Command, Option } from 'commander';
+import { apiOf } from './api-client.js';
+import { documentTypeOption, environmentOption, mostRows } from './arguments.js';
+import { localTime, print, printJson, printTable, say, wantsJson } from './output.js';
+
+interface Gap {
+  readonly id: string;
+  readonly fromNsu: string;
+  readonly toNsu: string;
+  readonly status: string;
+  readonly cause: string;
+  readonly attempts: number;
+  readonly nextAttemptAt: string | null;
+  readonly lastStatusCode: string | null;
+}
+
+const STATUSES = [
+  'pending',
+  'recovered',
+  'nonexistent',
+  'exhausted',
+  'expired',
+  'before_onboarding',
+  'awaiting_confirmation',
+] as const;
+
+export function gapCommands(program: Command): void {
+  const gaps = program.command('gaps').description('numbers that should exist and did not come');
+
+  gaps
+    .command('list')
+    .description('missing numbers of a company, in their order')
+    .argument('<company>', 'id or tax ID')
+    .addOption(documentTypeOption().default('nfe'))
+    .addOption(environmentOption())
+    .addOption(new Option('--status <status>').choices(STATUSES))
+    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .action(async (idOrTaxId, { type, environment, status, limit }, command: Command) => {
+      const api = apiOf(command);
+      const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}/gaps`;
+      const rows = await api.list<Gap>(path, { environment, status }, limit);
+      if (wantsJson(command)) return rows.forEach(printJson);
+      printTable(
+        [
+          { title: 'ID', value: ({ id }) => id },
+          { title: 'NUMBERS', value: numbersOf, right: true },
+          { title: 'STATUS', value: ({ status: of }) => of },
+          { title: 'CAUSE', value: ({ cause }) => cause },
+          { title: 'ATTEMPTS', value: ({ attempts }) => String(attempts), right: true },
+          { title: 'ANSWER', value: ({ lastStatusCode }) => lastStatusCode ?? '–', right: true },
+          { title: 'NEXT', value: ({ nextAttemptAt }) => localTime(nextAttemptAt) },
+        ],
+        rows,
+        'Nothing is missing.',
+      );
+      if (rows.length === limit) say(`The first ${limit}: --limit shows more.`);
+    });
+
+  gaps
+    .command('recover')
+    .description('ask for a missing number, or for every number of a range, from now on')
+    .argument('<company>', 'id or tax ID')
+    .argument('<gap>', 'id of "malote gaps list"')
+    .addOption(documentTypeOption().default('nfe'))
+    .addOption(environmentOption())
+    .action(async (idOrTaxId, gap, { type, environment }, command: Command) => {
+      const api = apiOf(command);
+      const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}/gaps/${encodeURIComponent(gap)}/recover`;
+      const query = environment === undefined ? '' : `?environment=${environment}`;
+      const answer = await api.send<Gap & { warnings: readonly { message: string }[] }>('POST', path + query);
+      if (wantsJson(command)) printJson(answer);
+      else print(`${numbersOf(answer)} is asked for from now on, 20 documents an hour at most.`);
+      for (const { message } of answer.warnings) say(`Warning: ${message}`);
+    });
+
+  gaps
+    .command('run')
+    .description('look for missing numbers of all captures now, as every night at 23:00 in São Paulo')
+    .action(async (_options, command: Command) => {
+      const answer = await apiOf(command).send<{ started: true }>('POST', '/v1/gaps/run');
+      if (wantsJson(command)) printJson(answer);
+      else say('Looking for missing numbers. "malote gaps list <company>" shows what is found.');
+    });
+}
+
+function numbersOf({ fromNsu, toNsu }: Gap): string {
+  const [from, to] = [BigInt(fromNsu), BigInt(toNsu)];
+  return from === to ? `${from}` : `${from}–${to}`;
+}
