@@ -62,7 +62,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const sender = new WebhookSender({ version: VERSION, allowPrivate: options.allowPrivateWebhooks });
-  const connection = Connection.lazy(options.temporal.connectionOptions);
+  const temporal = temporalGateway(Connection.lazy(options.temporal.connectionOptions), options.temporal.namespace);
   const metrics = createMetrics();
   metrics.observe({
     pool: database.stats,
@@ -74,7 +74,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
 
   const closeParts = async () => {
     await sender.close();
-    await connection.close();
+    await temporal.close();
     await database.close();
   };
   try {
@@ -82,7 +82,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const app = await buildServer({
       database,
       objectStore,
-      temporal: temporalGateway(connection, options.temporal.namespace),
+      temporal,
       clock: new PostgresClock(database),
       keyring,
       secretBox: webhookSecretBox(keyring),

@@ -7,11 +7,30 @@ const LIMIT_MS = 3_000;
 /** As long as a caller waits for what the government says: below the time-outs of most HTTP clients. */
 const ANSWER_LIMIT_MS = 25_000;
 
-/** The gateway over a connection, which may be a lazy one: nothing is asked before the first use. */
-export function temporalGateway(connection: Connection, namespace: string): TemporalGateway {
+/**
+ * The gateway over a connection, which may be a lazy one: nothing is asked before the first use. `close` waits for what is still pending,
+ * 3 s at most, and closes the connection: the SDK's own retries would run into a closed one, outside of every `catch`.
+ */
+export function temporalGateway(
+  connection: Connection,
+  namespace: string,
+): TemporalGateway & { close(): Promise<void> } {
   const messenger = new WorkflowMessenger(new Client({ connection, namespace }));
-  const inTime = <T>(work: () => Promise<T>) => connection.withDeadline(Date.now() + LIMIT_MS, work);
+  const pending = new Set<Promise<unknown>>();
+  const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
+    const answer = connection.withDeadline(Date.now() + LIMIT_MS, work);
+    pending.add(answer);
+    try {
+      return await answer;
+    } finally {
+      pending.delete(answer);
+    }
+  };
   return {
+    close: async () => {
+      await Promise.allSettled(pending);
+      await connection.close();
+    },
     startCapture: (capture) => inTime(async () => void (await messenger.startCapture(capture, {}))),
     stopCapture: (capture) =>
       inTime(async () => {
