@@ -1,9 +1,5 @@
-import type { EventFields } from '../documents/event-layout.js';
-import { isUf } from '../documents/index.js';
-import { nfeEventDetails } from '../documents/nfe-event-fields.js';
-import { signedNfeEvent } from '../government/nfe-events.js';
 import type { ClientCertificate } from '../government/types.js';
-import type { EventAuthority } from '../model/manifestation.js';
+import { EVENT_AUTHORITIES, type ManifestationRule } from '../model/manifestation.js';
 import type { SendResult } from '../model/manifestation-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import { type CallRow, findCalls, insertCall } from '../storage/calls.js';
@@ -17,6 +13,7 @@ import type { ManifestationRow } from '../storage/manifestations.js';
 import { archiveKey } from '../storage/object-store/index.js';
 import { withdrawUnwanted } from './awareness.js';
 import { type Mark, mark } from './call-watch.js';
+import { type EventService, eventServiceOf } from './event-services.js';
 import { captureUnknown } from './failures.js';
 import { nextBatch, ruleOf } from './manifestation-batch.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
@@ -27,7 +24,9 @@ export type BegunEvents =
   | {
       readonly kind: 'begun';
       readonly call: CallRow;
-      readonly authority: EventAuthority;
+      /** What the first event is, and about which document. */
+      readonly rule: ManifestationRule;
+      readonly key: string;
       /** Signed, in the order of the request. */
       readonly events: readonly string[];
       readonly certificate: ClientCertificate;
@@ -91,9 +90,11 @@ async function begin(
     await putOff(tx, capture, now, Math.max(Math.min(usable.until ?? Infinity, now + LATER), now + 1_000));
     return { kind: 'nothing', obstacle: `certificate_${usable.problem}` };
   }
-  const { authority, rows } = nextBatch(wanted);
+  const service = eventServiceOf(deps.eventServices, capture.documentType);
+  const { first, rows } = nextBatch(wanted);
+  const rule = ruleOf(first);
   const certificate = await deps.openCertificate(usable.certificate);
-  const signer = { company, certificate, validUntil: usable.certificate.notAfter, application: deps.application };
+  const signer = { service, company, certificate, validUntil: usable.certificate.notAfter };
   const sent = rows.map((each) => signed(each, row, signer, now));
   const call = {
     companyId: capture.companyId,
@@ -101,8 +102,8 @@ async function begin(
     environment: capture.environment,
     id: callId,
     startedAt: now,
-    service: authority === 'an' ? 'nfe-event' : 'nfe-event-svrs',
-    kind: 'nfeRecepcaoEvento',
+    service: EVENT_AUTHORITIES[rule.authority].service,
+    kind: service.operation,
     fromNsu: null,
     deadline: now + EVENT_LEASE_MS,
     archiveKey: archiveKey(capture, now, callId),
@@ -120,7 +121,8 @@ async function begin(
   return {
     kind: 'begun',
     call: { ...call, ...unanswered },
-    authority,
+    rule,
+    key: first.key,
     events: sent.map((each) => each.signed.toString()),
     certificate,
     recordedAt,
@@ -137,34 +139,33 @@ async function unsettledCall(tx: Transaction, due: readonly ManifestationRow[]):
 }
 
 interface Signer {
+  readonly service: EventService;
   readonly company: CompanyRow;
   readonly certificate: ClientCertificate;
   readonly validUntil: number;
-  readonly application: string;
 }
 
 /** With its first signature, unless the certificate of that is no longer valid: then anew, under the same Id. */
 function signed(
   row: ManifestationRow,
   capture: CaptureRow,
-  { company, certificate, validUntil, application }: Signer,
+  { service, company, certificate, validUntil }: Signer,
   now: number,
 ): { id: string; signed: Buffer; signedUntil: number } {
   if (row.signed && row.signedUntil !== null && row.signedUntil > now) {
     return { id: row.id, signed: row.signed, signedUntil: row.signedUntil };
   }
-  const rule = ruleOf(row);
-  const { uf } = company;
-  if (!isUf(uf)) throw new Error(`"${uf}" is no UF`);
+  const { key, sequence, justification, fields } = row;
   const event = {
-    rule,
+    rule: ruleOf(row),
     environment: capture.environment,
     author: company.taxId,
-    key: row.key,
-    sequence: row.sequence,
+    uf: company.uf,
+    key,
+    sequence,
     occurredAt: now,
-    justification: row.justification,
-    ...(row.fields && { details: nfeEventDetails(row.type, row.fields as EventFields, { uf, application }) }),
+    justification,
+    fields,
   };
-  return { id: row.id, signed: Buffer.from(signedNfeEvent(event, certificate)), signedUntil: validUntil };
+  return { id: row.id, signed: Buffer.from(service.sign(event, certificate)), signedUntil: validUntil };
 }

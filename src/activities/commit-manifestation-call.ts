@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { EventAnswer, EventResult } from '../government/nfe-events.js';
+import type { EventAnswer, EventResult } from '../government/event-answer.js';
 import type { SendResult } from '../model/manifestation-contract.js';
 import type { OutcomeKind } from '../model/outcome.js';
 import { type CallRow, type CallStatus, getCall, settleCall } from '../storage/calls.js';
@@ -18,7 +18,7 @@ import { limitsOf } from './dependencies.js';
 import { captureUnknown } from './failures.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
 import { type Proof, proofDocument, storeProof } from './manifestation-proofs.js';
-import { resultOf, verdictOn } from './manifestation-verdict.js';
+import { isNew, resultOf, verdictOn } from './manifestation-verdict.js';
 import { patiently } from './patience.js';
 import { storeDocuments } from './store-items.js';
 
@@ -68,7 +68,7 @@ async function storeProofs(
   const rows = results.length > 0 ? await deps.database.transaction((tx) => lockOfCall(tx, call, call.id)) : [];
   for (const row of rows) {
     const result = resultOf(row, results);
-    if (result?.protocol) proofs.set(row.id, await storeProof(deps, call, row, result));
+    if (result && isNew(result)) proofs.set(row.id, await storeProof(deps, call, row, result));
   }
   return proofs;
 }

@@ -1,10 +1,10 @@
-import { EVENTS_IN_ONE } from '../government/nfe-events.js';
-import { type EventAuthority, MANIFESTATION_RULES, type ManifestationRule } from '../model/manifestation.js';
+import { EVENT_AUTHORITIES, MANIFESTATION_RULES, type ManifestationRule } from '../model/manifestation.js';
 import type { ManifestationRow } from '../storage/manifestations.js';
 
 /** Events that go together in one request. */
 export interface Batch {
-  readonly authority: EventAuthority;
+  /** The one that has been due longest. */
+  readonly first: ManifestationRow;
   readonly rows: readonly ManifestationRow[];
 }
 
@@ -17,9 +17,9 @@ export function nextBatch(due: readonly ManifestationRow[]): Batch {
   const [first] = due;
   if (!first) throw new Error('nothing is due');
   const { authority } = ruleOf(first);
-  if (first.alone) return { authority, rows: [first] };
+  if (first.alone) return { first, rows: [first] };
   const together = due.filter((row) => !row.alone && ruleOf(row).authority === authority);
-  return { authority, rows: together.slice(0, EVENTS_IN_ONE[authority]) };
+  return { first, rows: together.slice(0, EVENT_AUTHORITIES[authority].most) };
 }
 
 /** @throws {Error} for a row that a newer program wrote */

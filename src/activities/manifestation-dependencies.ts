@@ -1,5 +1,5 @@
-import type { NfeEvents } from '../government/nfe-events.js';
 import type { ActivityDependencies } from './dependencies.js';
+import type { EventServices } from './event-services.js';
 
 /** What the activities of manifestations are made of. */
 export interface ManifestationDependencies
@@ -7,7 +7,5 @@ export interface ManifestationDependencies
     ActivityDependencies,
     'database' | 'objectStore' | 'clock' | 'timeScale' | 'openCertificate' | 'wakeEndpoints' | 'limits' | 'failpoint'
   > {
-  readonly events: NfeEvents;
-  /** Our name and version, at most 20 characters: verAplic of Tax Reform events. */
-  readonly application: string;
+  readonly eventServices: EventServices;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { decodeItem } from '../documents/index.js';
-import { type EventResult, nfeEventId, procEventoNFe } from '../government/nfe-events.js';
+import type { EventResult } from '../government/event-answer.js';
 import { insertArchive } from '../storage/archives.js';
 import type { CallRow } from '../storage/calls.js';
 import type { Transaction } from '../storage/database.js';
@@ -9,18 +9,17 @@ import type { DocumentRow } from '../storage/documents.js';
 import type { ManifestationRow } from '../storage/manifestations.js';
 import { ObjectStoreUnavailable } from '../storage/object-store/index.js';
 import { limitsOf } from './dependencies.js';
-import { ruleOf } from './manifestation-batch.js';
+import { eventServiceOf } from './event-services.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
 import { documentRow } from './page-documents.js';
 import { patiently } from './patience.js';
 
-/** A registered event as a document of its own (design.md section 7): procEventoNFe, from the signed bytes and the answer about them. */
+/** A registered event as a document of its own (design.md section 7), from the signed bytes and the answer about them. */
 export interface Proof {
   readonly objectKey: string;
+  readonly schema: string;
   readonly body: Buffer;
 }
-
-const SCHEMA = 'procEventoNFe_v1.00.xsd';
 
 /**
  * Writes the document's object, before any row refers to it. The same event and answer give the same object, so a repeat changes nothing.
@@ -33,25 +32,27 @@ export async function storeProof(
   row: ManifestationRow,
   result: EventResult,
 ): Promise<Proof> {
-  const body = Buffer.from(procEventoNFe(row.signed?.toString() ?? '', result.xml));
-  const objectKey = `${call.archiveKey}.${nfeEventId({ ...row, rule: ruleOf(row) })}`;
+  const service = eventServiceOf(deps.eventServices, call.documentType);
+  const { schema, xml } = service.document(row.signed?.toString() ?? '', result);
+  const body = Buffer.from(xml);
+  const objectKey = `${call.archiveKey}.${row.type}-${row.key}-${row.sequence}`;
   const isDown = (error: unknown) => error instanceof ObjectStoreUnavailable;
   await patiently(limitsOf(deps), isDown, () =>
     deps.objectStore.put(objectKey, body, { contentType: 'application/xml' }),
   );
-  return { objectKey, body };
+  return { objectKey, schema, body };
 }
 
 /** The document's row, with its archive. Null: it cannot be decoded, which only a strange answer brings about; the object stays. */
 export async function proofDocument(
   tx: Transaction,
   call: CallRow,
-  { objectKey, body }: Proof,
+  { objectKey, schema, body }: Proof,
   { taxId, at }: { readonly taxId: string; readonly at: number },
 ): Promise<DocumentRow | null> {
   const item = {
     nsu: null,
-    schema: SCHEMA,
+    schema,
     offset: 0,
     length: body.length,
     encoding: 'identity',

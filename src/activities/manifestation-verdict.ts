@@ -1,5 +1,5 @@
 import { LEASE_GRACE, STOPPING, scaled } from '../cadence/index.js';
-import type { EventResult } from '../government/nfe-events.js';
+import type { EventResult } from '../government/event-answer.js';
 import { MANIFESTATION_RULES } from '../model/manifestation.js';
 import type { Outcome } from '../model/outcome.js';
 import type { ManifestationResult } from '../storage/manifestation-queue.js';
@@ -25,16 +25,6 @@ const CERTIFICATE_WAIT = HOUR;
 const UNANSWERED_ALONE = 3;
 /** By then the full document should have come. */
 const XML_WAIT = 48 * HOUR;
-
-/** Registered and linked; registered without a link (C60); registered late; there already (C53, C59). */
-const REGISTERED: ReadonlySet<string> = new Set(['135', '136', '155', '573']);
-const DUPLICATE = '573';
-const LATE = '155';
-/** The service failed, not the event. */
-const SERVICE_FAILED: ReadonlySet<string> = new Set(['108', '109', '999']);
-const MISUSE = '656';
-/** About the connection's certificate. */
-const CONNECTION_CERTIFICATE = /^28[0-6]$/;
 
 export interface Judged {
   readonly outcome: Outcome;
@@ -65,23 +55,32 @@ export function verdictOn(row: ManifestationRow, judged: Judged): Verdict {
 
 function onResult(row: ManifestationRow, result: EventResult, judged: Judged): Verdict {
   const { statusCode, statusText } = result;
-  if (REGISTERED.has(statusCode)) return registered(row, result, judged);
   const said = { statusCode, statusText };
-  if (SERVICE_FAILED.has(statusCode)) return again(row, judged, said);
-  if (statusCode === MISUSE) return again(row, judged, { ...said, wait: MISUSE_WAIT });
-  if (CONNECTION_CERTIFICATE.test(statusCode)) return again(row, judged, { ...said, wait: CERTIFICATE_WAIT });
-  return ended(row, 'rejected', statusCode, statusText);
+  switch (result.meaning) {
+    case 'service_failed':
+      return again(row, judged, said);
+    case 'misuse':
+      return again(row, judged, { ...said, wait: MISUSE_WAIT });
+    case 'certificate_refused':
+      return again(row, judged, { ...said, wait: CERTIFICATE_WAIT });
+    case 'rejected':
+      return ended(row, 'rejected', statusCode, statusText);
+    default:
+      return registered(row, result, judged);
+  }
 }
 
-/** 573 is success, but of whose event is not known: no protocol and no time of ours. */
+/** Whether this answer registered the event: it then is a document of its own. */
+export const isNew = ({ meaning }: EventResult) => meaning === 'registered' || meaning === 'registered_late';
+
+/** One that was registered before is success, but of whose event is not known: protocol and time only where the answer tells them. */
 function registered(row: ManifestationRow, result: EventResult, { at, timeScale }: Judged): Verdict {
-  const { statusCode, statusText, protocol, registeredAt } = result;
-  const isOurs = statusCode !== DUPLICATE;
+  const { statusCode, statusText, meaning, protocol, registeredAt } = result;
   return {
     ...ended(row, 'registered', statusCode, statusText),
-    late: statusCode === LATE,
-    protocol: isOurs ? protocol : null,
-    registeredAt: isOurs ? (registeredAt ?? at) : null,
+    late: meaning === 'registered_late',
+    protocol,
+    registeredAt: registeredAt ?? (isNew(result) ? at : null),
     xmlDueAt: releasesXml(row.type) ? at + scaled(XML_WAIT, timeScale) : null,
   };
 }

@@ -5,6 +5,7 @@ import type { ManifestationDependencies } from './manifestation-dependencies.js'
 import { createRecordManifestations } from './record-manifestations.js';
 import { createSendManifestations } from './send-manifestations.js';
 
+export { nfeEventService } from './event-services.js';
 export type { ManifestationDependencies } from './manifestation-dependencies.js';
 
 /** The activities of manifestations, by the queue that they are served on. */

@@ -31,7 +31,7 @@ export async function recognizeOwnEvents(
     const known = own.find((each) => isSame(each, row));
     if (!known || row.nsu === null) return [row];
     const number = known.nsu ?? numbered.get(known.id) ?? null;
-    if (row.kind !== 'procEventoNFe' || (number !== null && number !== row.nsu)) {
+    if (isSummary(row) || (number !== null && number !== row.nsu)) {
       return [{ ...row, suppressed: row.suppressed ?? KNOWN }];
     }
     numbered.set(known.id, row.nsu);
@@ -43,6 +43,8 @@ export async function recognizeOwnEvents(
   );
   return left;
 }
+
+const isSummary = ({ kind }: DocumentRow) => kind === 'resEvento';
 
 function isSame({ key, type, protocol }: OwnEvent, row: DocumentRow): boolean {
   return key === row.key && type === row.eventType && protocol === row.event?.protocol;

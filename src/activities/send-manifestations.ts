@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { ApplicationFailure, activityInfo, cancellationSignal } from '@temporalio/activity';
 import { STOPPING } from '../cadence/index.js';
-import { type EventAnswer, readEventAnswer } from '../government/nfe-events.js';
+import type { EventAnswer } from '../government/event-answer.js';
 import type { ManifestationActivities, SendResult } from '../model/manifestation-contract.js';
 import type { Outcome } from '../model/outcome.js';
 import type { CallRow } from '../storage/calls.js';
@@ -11,6 +11,7 @@ import { type BegunEvents, beginManifestationCall } from './begin-manifestation-
 import { beat, CallWatch } from './call-watch.js';
 import { type Counts, commitManifestationCall, NOTHING_SENT } from './commit-manifestation-call.js';
 import { limitsOf } from './dependencies.js';
+import { eventServiceOf } from './event-services.js';
 import { rebuilding } from './failures.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
 import { EVENT_CALL_LIMIT_MS } from './manifestation-verdict.js';
@@ -58,15 +59,16 @@ async function send(deps: ManifestationDependencies, { capture }: Parameters<Sen
 }
 
 async function call(deps: ManifestationDependencies, begun: Extract<BegunEvents, { kind: 'begun' }>): Promise<Counts> {
-  const { call, authority, events, certificate, recordedAt } = begun;
+  const { call, rule, key, events, certificate, recordedAt } = begun;
   const watch = new CallWatch(deps.database, call, recordedAt, limitsOf(deps));
   let answer: EventAnswer;
   try {
     await deps.failpoint?.('before_send');
-    answer = await deps.events.send({
-      authority,
+    answer = await eventServiceOf(deps.eventServices, call.documentType).send({
+      rule,
+      key,
       environment: call.environment,
-      lot: String(call.startedAt),
+      startedAt: call.startedAt,
       events,
       certificate,
       limitMs: EVENT_CALL_LIMIT_MS,
@@ -87,7 +89,7 @@ async function settle(deps: ManifestationDependencies, call: CallRow): Promise<C
   const bytes = call.status === 'open' ? await findAnswer(deps, call) : null;
   const answer: EventAnswer = bytes
     ? {
-        ...readEventAnswer(bytes, null),
+        ...eventServiceOf(deps.eventServices, call.documentType).read(bytes),
         raw: { status: STATUS_NOT_KEPT, contentType: null, headers: {}, body: bytes },
       }
     : silence({ kind: 'unknown', reason: 'the process that made the call is gone, and no answer was stored' });

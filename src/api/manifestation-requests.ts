@@ -74,7 +74,7 @@ export function wakeFor(
     taken
       .filter(({ row }) => row.status === 'pending')
       .map(({ row: { companyId, documentType, environment } }) => [
-        environment,
+        `${documentType}/${environment}`,
         { companyId, documentType, environment },
       ]),
   );

@@ -1,5 +1,6 @@
 import { type EventAuthority, justificationFault, type ManifestationRule } from '../model/manifestation.js';
 import type { Environment } from '../model/words.js';
+import { authorElement, brasiliaTime, escaped } from './event-xml.js';
 import type { ClientCertificate } from './types.js';
 import { signEnveloped } from './xml-signature.js';
 
@@ -8,7 +9,7 @@ import { signEnveloped } from './xml-signature.js';
 const NAMESPACE = 'http://www.portalfiscal.inf.br/nfe';
 
 /** cOrgao of who registers. */
-const ORGANS: Readonly<Record<EventAuthority, string>> = { an: '91', svrs: '92' };
+const ORGANS: { readonly [authority in EventAuthority]?: string } = { an: '91', svrs: '92' };
 
 export interface NfeEvent {
   readonly rule: ManifestationRule;
@@ -45,20 +46,16 @@ export function signedNfeEvent(event: NfeEvent, certificate: ClientCertificate):
 function eventElement(id: string, event: NfeEvent): string {
   const { rule, environment, author, key, sequence, occurredAt } = event;
   if (!/^ID[0-9]{12}[0-9A-Z]{12}[0-9]{28}$/.test(id)) throw new Error('type, key and sequence make no valid event Id');
+  const organ = ORGANS[rule.authority];
+  if (!organ) throw new Error('the event is not one about NF-e');
   return (
-    `<evento xmlns="${NAMESPACE}" versao="1.00"><infEvento Id="${id}"><cOrgao>${ORGANS[rule.authority]}</cOrgao>` +
+    `<evento xmlns="${NAMESPACE}" versao="1.00"><infEvento Id="${id}"><cOrgao>${organ}</cOrgao>` +
     `<tpAmb>${environment === 'production' ? 1 : 2}</tpAmb>${authorElement(author)}<chNFe>${key}</chNFe>` +
     `<dhEvento>${brasiliaTime(occurredAt)}</dhEvento><tpEvento>${rule.type}</tpEvento>` +
     `<nSeqEvento>${sequence}</nSeqEvento><verEvento>1.00</verEvento>` +
     `<detEvento versao="1.00"><descEvento>${rule.description}</descEvento>${detailsOf(event)}</detEvento>` +
     '</infEvento></evento>'
   );
-}
-
-function authorElement(author: string): string {
-  if (/^[0-9A-Z]{12}[0-9]{2}$/.test(author)) return `<CNPJ>${author}</CNPJ>`;
-  if (/^[0-9]{11}$/.test(author)) return `<CPF>${author}</CPF>`;
-  throw new Error('the tax ID is neither a CNPJ (14 characters) nor a CPF (11 digits)');
 }
 
 function detailsOf({ rule, justification, details }: NfeEvent): string {
@@ -68,14 +65,6 @@ function detailsOf({ rule, justification, details }: NfeEvent): string {
   if ((rule.class === 'tax_reform') !== Boolean(details)) throw new Error('only Tax Reform events have fields');
   return justification ? `<xJust>${escaped(justification)}</xJust>` : (details ?? '');
 }
-
-/** With the offset of Brasília, −03:00 all year since 2019; whole seconds, rounded down: never in the future (577, 578). */
-function brasiliaTime(at: number): string {
-  return `${new Date(at - 3 * 3_600_000).toISOString().slice(0, 19)}-03:00`;
-}
-
-/** Most events in one request: the AN takes 20, SVRS one (NT 2025.002). */
-export const EVENTS_IN_ONE: Readonly<Record<EventAuthority, number>> = { an: 20, svrs: 1 };
 
 /**
  * The request around signed events, whose characters stay as they are.
@@ -98,6 +87,3 @@ export function procEventoNFe(event: string, answer: string): string {
     `<retEvento xmlns="${NAMESPACE}" versao="1.00">${answer}</retEvento></procEventoNFe>`
   );
 }
-
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,5 +1,12 @@
 import type { DocumentState } from './document.js';
-import { AWARENESS_TYPE, CONCLUSIVE_TYPES, EVENT_CANCELLATION, type ManifestationRule } from './manifestation.js';
+import {
+  AWARENESS_TYPE,
+  CONCLUSIVE_TYPES,
+  DISAGREEMENT_CANCELLATION,
+  DISAGREEMENT_TYPE,
+  EVENT_CANCELLATION,
+  type ManifestationRule,
+} from './manifestation.js';
 
 /**
  * Whether a requested manifestation is a new event, one that was requested before, or one that cannot be. Only what is certain is refused
@@ -10,16 +17,18 @@ export interface Order {
   readonly rule: ManifestationRule;
   /** Of the company that speaks. */
   readonly taxId: string;
-  /** Of Tax Reform events, as given. */
+  /** As given: of Tax Reform events, and the protocol that a cancellation names. */
   readonly fields: Readonly<Record<string, unknown>> | null;
 }
 
-/** What is known of the note; nulls where nothing is. */
+/** What is known of the document; nulls where nothing is. */
 export interface KnownNote {
   readonly state: DocumentState | null;
   readonly issuerTaxId: string | null;
   /** Only a whole note names it. */
   readonly recipientTaxId: string | null;
+  /** Who pays for the transport. */
+  readonly takerTaxId: string | null;
   /** Milliseconds. */
   readonly authorizedAt: number | null;
 }
@@ -46,11 +55,20 @@ export const ORDER_PROBLEMS = {
   conclusive_exists: 'a conclusive statement about this note is registered: Awareness comes too late (655)',
   another_pending: 'another statement about this note is on its way: ask again when its result is there',
   limit_reached: 'this statement was made as often as the government takes it (594)',
+  not_the_taker: 'the company is not the taker of this CT-e: only who pays for the service can disagree (755)',
+  nothing_to_cancel:
+    'no disagreement of the company with this CT-e is registered that Malote knows of: name its protocol in fields.nProtEvPrestDes',
 } as const;
 export type OrderProblem = keyof typeof ORDER_PROBLEMS;
 
 export type Decision =
-  | { readonly kind: 'new'; readonly sequence: number; readonly subject: string }
+  | {
+      readonly kind: 'new';
+      readonly sequence: number;
+      readonly subject: string;
+      /** In place of those of the order. */
+      readonly fields?: Readonly<Record<string, unknown>>;
+    }
   | { readonly kind: 'same'; readonly id: string }
   | { readonly kind: 'refused'; readonly problem: OrderProblem };
 
@@ -66,10 +84,18 @@ export function decideOrder(order: Order, note: KnownNote, statements: readonly 
       return order.rule.type === EVENT_CANCELLATION
         ? decideCancellation(order, statements)
         : decideTaxReform(order, statements);
+    case 'disagreement':
+      return order.rule.type === DISAGREEMENT_CANCELLATION
+        ? decideDisagreementCancellation(order, statements)
+        : decideDisagreement(order, statements);
   }
 }
 
 function problemOfNote({ rule, taxId, fields }: Order, note: KnownNote): OrderProblem | null {
+  if (rule.class === 'disagreement') {
+    // A branch is another taker than its head office.
+    return note.takerTaxId !== null && note.takerTaxId !== taxId ? 'not_the_taker' : null;
+  }
   if (rule.class === 'tax_reform') {
     // The issuer may be the author of some of them, a successor company of others.
     return rule.type !== EVENT_CANCELLATION && fields?.tpAutor === undefined && note.issuerTaxId === taxId
@@ -125,6 +151,44 @@ function decideCancellation({ rule, fields }: Order, statements: readonly Statem
     (each) => each.type === rule.type && each.subject === subject && each.sequence === sequence && each.id !== null,
   );
   return same?.id ? { kind: 'same', id: same.id } : { kind: 'new', sequence, subject };
+}
+
+/** Said once; taken back, it may be said again, as the next of its kind. */
+function decideDisagreement({ rule }: Order, statements: readonly Statement[]): Decision {
+  const last = latestSequence(statements, DISAGREEMENT_TYPE);
+  if (!last) return { kind: 'new', sequence: 1, subject: '' };
+  const cancellation = cancellationOf(last, statements);
+  if (cancellation?.status === 'pending') return { kind: 'refused', problem: 'another_pending' };
+  if (cancellation) return next(rule, last.sequence);
+  return last.id === null ? { kind: 'new', sequence: last.sequence, subject: '' } : { kind: 'same', id: last.id };
+}
+
+/** Names the protocol of the disagreement, and bears its sequence: so each has an Id of its own. */
+function decideDisagreementCancellation({ fields }: Order, statements: readonly Statement[]): Decision {
+  const named = fields?.nProtEvPrestDes;
+  const said = statements.filter(({ type }) => type === DISAGREEMENT_TYPE);
+  const cancelled =
+    said.find(({ protocol }) => named !== undefined && protocol === named) ??
+    (named === undefined ? latestSequence(statements, DISAGREEMENT_TYPE) : undefined);
+  if (cancelled?.status === 'pending') return { kind: 'refused', problem: 'another_pending' };
+  const before = cancelled && cancellationOf(cancelled, statements);
+  if (before?.id) return { kind: 'same', id: before.id };
+  const protocol = named ?? cancelled?.protocol ?? null;
+  if (protocol === null) return { kind: 'refused', problem: 'nothing_to_cancel' };
+  // One that is not known here is of another program: it cannot be one that was numbered here.
+  const sequence = cancelled?.sequence ?? 1;
+  return { kind: 'new', sequence, subject: '', fields: { nProtEvPrestDes: protocol } };
+}
+
+function cancellationOf({ sequence }: Statement, statements: readonly Statement[]): Statement | undefined {
+  return statements.find((each) => each.type === DISAGREEMENT_CANCELLATION && each.sequence === sequence);
+}
+
+function latestSequence(statements: readonly Statement[], ofType: string): Statement | undefined {
+  return statements
+    .filter(({ type }) => type === ofType)
+    .toSorted((a, b) => a.sequence - b.sequence)
+    .at(-1);
 }
 
 function isCancelled({ type, sequence }: Statement, statements: readonly Statement[]): boolean {

@@ -14,11 +14,22 @@ export type ManifestationOrigin = 'request' | 'awareness';
 /**
  * What a manifestation does to others of its note. `awareness`: once, not after a conclusive one. `conclusive`: a statement about the
  * operation; at most two of each type, the last one counts. `tax_reform`: requests and statements of IBS and CBS, any number.
+ * `disagreement`: the service was not as agreed; it may be taken back, and then said again.
  */
-type ManifestationClass = 'awareness' | 'conclusive' | 'tax_reform';
+type ManifestationClass = 'awareness' | 'conclusive' | 'tax_reform' | 'disagreement';
 
-/** Who registers it. `an`: the national environment, up to 20 in a request. `svrs`: the virtual authority of RS, one in a request. */
-export type EventAuthority = 'an' | 'svrs';
+/** Who registers events: its name in the call log, and how many it takes in one request (NT 2020.001, NT 2025.002, MOC CT-e 4.00). */
+export const EVENT_AUTHORITIES = {
+  /** The national environment. */
+  an: { service: 'nfe-event', most: 20 },
+  /** The virtual authority of RS. */
+  svrs: { service: 'nfe-event-svrs', most: 1 },
+  /** Whoever authorized the CT-e: that of its UF. */
+  cte: { service: 'cte-event', most: 1 },
+} as const satisfies Record<string, { readonly service: string; readonly most: number }>;
+export type EventAuthority = keyof typeof EVENT_AUTHORITIES;
+/** Those of events about NF-e. */
+export type NfeAuthority = Extract<EventAuthority, 'an' | 'svrs'>;
 
 export interface ManifestationRule {
   /** tpEvento. */
@@ -30,7 +41,7 @@ export interface ManifestationRule {
   readonly authority: EventAuthority;
   /** Days after the authorization within which it counts as made in time; null: no such limit. */
   readonly days: number | null;
-  /** xJust, 15 to 255 characters: required here, forbidden everywhere else. */
+  /** xJust or xObs, 15 to 255 characters: required here, forbidden everywhere else. */
   readonly justified: boolean;
   /** Highest nSeqEvento. */
   readonly times: number;
@@ -42,11 +53,15 @@ const CONCLUSIVE = { class: 'conclusive', authority: 'an', days: 90, justified: 
 /** NT 2025.002. */
 const TAX_REFORM = { class: 'tax_reform', authority: 'svrs', days: null, justified: false, times: 99 } as const;
 
+/** CT-e 4.00: 610110 counts as in time for 45 days (787); nSeqEvento has three digits. */
+const DISAGREEMENT = { class: 'disagreement', authority: 'cte', days: 45, justified: true, times: 999 } as const;
+
 const rule = (
   type: string,
   description: string,
   group: Omit<ManifestationRule, 'type' | 'documentType' | 'description'>,
-) => [type, { type, documentType: 'nfe', description, ...group }] as const;
+  documentType: DocumentType = 'nfe',
+) => [type, { type, documentType, description, ...group }] as const;
 
 export const MANIFESTATION_RULES: ReadonlyMap<string, ManifestationRule> = new Map<string, ManifestationRule>([
   rule('210200', 'Confirmacao da Operacao', CONCLUSIVE),
@@ -66,10 +81,20 @@ export const MANIFESTATION_RULES: ReadonlyMap<string, ManifestationRule> = new M
   rule('212110', 'Manifestação sobre Pedido de Transferência de Crédito de IBS em Operação de Sucessão', TAX_REFORM),
   rule('212120', 'Manifestação sobre Pedido de Transferência de Crédito de CBS em Operação de Sucessão', TAX_REFORM),
   rule('110001', 'Cancelamento de Evento', TAX_REFORM),
+  rule('610110', 'Prestacao do Servico em Desacordo', DISAGREEMENT, 'cte'),
+  rule(
+    '610111',
+    'Cancelamento Prestacao do Servico em Desacordo',
+    { ...DISAGREEMENT, days: null, justified: false },
+    'cte',
+  ),
 ]);
 
 export const AWARENESS_TYPE = '210210';
 export const EVENT_CANCELLATION = '110001';
+/** The taker of a CT-e says that the service was not as agreed, and takes it back. */
+export const DISAGREEMENT_TYPE = '610110';
+export const DISAGREEMENT_CANCELLATION = '610111';
 
 /** Statements that end the recipient's time to answer. */
 export const CONCLUSIVE_TYPES: readonly string[] = [...MANIFESTATION_RULES.values()]
@@ -98,7 +123,7 @@ export function answerDeadlines(authorizedAt: number): { readonly awareness: num
 const LEAST_JUSTIFICATION = 15;
 const MOST_JUSTIFICATION = 255;
 
-/** What is wrong with a justification (xJust), in words that follow the field's name; null: nothing. It is sent exactly as given. */
+/** What is wrong with a justification (xJust, xObs), in words that follow the field's name; null: nothing. It is sent exactly as given. */
 export function justificationFault(text: string): string | null {
   if (text.length < LEAST_JUSTIFICATION || text.length > MOST_JUSTIFICATION) {
     return `must have ${LEAST_JUSTIFICATION} to ${MOST_JUSTIFICATION} characters and has ${text.length}`;

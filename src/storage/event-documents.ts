@@ -21,7 +21,7 @@ export async function findEventDocument(
 ): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     `select id from documents
-     where key = $4 and company_id = $1 and document_type = $2 and environment = $3 and kind like 'procEvento%'
+     where key = $4 and company_id = $1 and document_type = $2 and environment = $3 and kind <> 'resEvento'
        and event_type = $5 and event_sequence = $6 and event ->> 'protocol' = $7
      order by captured_at, id limit 1`,
     [...captureValues(capture), key, type, sequence, protocol],

@@ -56,7 +56,7 @@ export async function requestManifestation(tx: Transaction, order: Manifestation
       subject: decision.subject,
       origin: 'request',
       justification: order.justification ?? null,
-      fields,
+      fields: decision.fields ?? fields,
       requestedAt: now,
       authorizedAt: note.authorizedAt,
       dueAt: now,
@@ -142,7 +142,7 @@ async function knownOf(
 ): Promise<{ note: KnownNote; statements: Statement[] }> {
   const { rows: documents } = await tx.query<KnownDocument>(
     `select kind, state, issuer_tax_id as "issuerTaxId", recipient_tax_id as "recipientTaxId",
-       metadata ->> 'authorizedAt' as "authorizedAt", event_type as "eventType", event_sequence as "eventSequence",
+       metadata #>> '{taker,taxId}' as "takerTaxId", metadata ->> 'authorizedAt' as "authorizedAt", event_type as "eventType", event_sequence as "eventSequence",
        event ->> 'author' as author, event ->> 'registeredAt' as "registeredAt", event ->> 'protocol' as protocol,
        captured_at as "capturedAt"
      from documents where key = $4 and company_id = $1 and document_type = $2 and environment = $3`,
@@ -163,6 +163,7 @@ interface KnownDocument {
   readonly state: DocumentState;
   readonly issuerTaxId: string | null;
   readonly recipientTaxId: string | null;
+  readonly takerTaxId: string | null;
   readonly authorizedAt: string | null;
   readonly eventType: string | null;
   readonly eventSequence: number | null;
@@ -174,12 +175,13 @@ interface KnownDocument {
 
 function noteOf(documents: readonly KnownDocument[]): KnownNote {
   const notes = documents.filter(({ eventType }) => eventType === null);
-  const whole = notes.find(({ kind }) => kind === 'procNFe');
-  const best = whole ?? notes[0];
+  // A summary comes beside its whole note and says less.
+  const best = notes.find(({ kind }) => kind !== 'resNFe') ?? notes[0];
   return {
     state: best?.state ?? null,
     issuerTaxId: best?.issuerTaxId ?? null,
-    recipientTaxId: whole?.recipientTaxId ?? null,
+    recipientTaxId: best?.recipientTaxId ?? null,
+    takerTaxId: notes.find(({ takerTaxId }) => takerTaxId !== null)?.takerTaxId ?? null,
     authorizedAt: instantOf(best?.authorizedAt ?? null),
   };
 }

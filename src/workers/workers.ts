@@ -10,7 +10,7 @@ import {
   type TransactionClock,
 } from '../activities/index.js';
 import { createMailAlerts, type MailDependencies } from '../activities/mail-alerts.js';
-import { createManifestationActivities } from '../activities/manifestations.js';
+import { createManifestationActivities, nfeEventService } from '../activities/manifestations.js';
 import { createNightlyGaps } from '../activities/nightly-gaps.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
 import { createWatchAlerts } from '../activities/watch-alerts.js';
@@ -107,8 +107,7 @@ export function activitiesOf(parts: WorkerParts) {
   });
   const manifestations = createManifestationActivities({
     ...common,
-    events: createNfeEvents(parts),
-    application: `Malote ${VERSION}`.slice(0, 20),
+    eventServices: { nfe: nfeEventService(createNfeEvents(parts), `Malote ${VERSION}`.slice(0, 20)) },
   });
   const { startOverdue } = createStartOverdue({
     database,

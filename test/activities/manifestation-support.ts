@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { nfeEventService } from '../../src/activities/event-services.js';
 import type { ManifestationDependencies } from '../../src/activities/manifestation-dependencies.js';
 import { createSendManifestations } from '../../src/activities/send-manifestations.js';
-import {
-  type EventAnswer,
-  type NfeEvents,
-  type NfeEventsCall,
-  readEventAnswer,
-} from '../../src/government/nfe-events.js';
+import type { EventAnswer } from '../../src/government/event-answer.js';
+import { type NfeEvents, type NfeEventsCall, readEventAnswer } from '../../src/government/nfe-events.js';
 import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
 import type { SendResult } from '../../src/model/manifestation-contract.js';
 import type { CaptureKey } from '../../src/model/words.js';
@@ -136,8 +133,7 @@ export async function eventWorld(base?: World): Promise<EventWorld> {
       objectStore: base?.deps.objectStore ?? (await openObjectStore(`file://${scratchFolder('event-objects')}`)),
       clock,
       timeScale: 1,
-      events,
-      application: 'Malote test',
+      eventServices: { nfe: nfeEventService(events, 'Malote test') },
       openCertificate: ({ thumbprint }) => {
         const pair = world.useOther ? other : leaf;
         return { keyPem: pair.keyPem, chainPem: pair.certificatePem, thumbprint };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { resultOf, verdictOn } from '../../src/activities/manifestation-verdict.js';
-import type { EventResult } from '../../src/government/nfe-events.js';
+import type { EventResult } from '../../src/government/event-answer.js';
+import { readEventAnswer } from '../../src/government/nfe-events.js';
 import { ZERO_NSU } from '../../src/model/nsu.js';
 import type { Outcome } from '../../src/model/outcome.js';
 import type { ManifestationRow } from '../../src/storage/manifestations.js';
@@ -47,17 +48,16 @@ const row = (more: Partial<ManifestationRow> = {}): ManifestationRow => ({
   documentId: null,
   ...more,
 });
-const result = (statusCode: string, more: Partial<EventResult> = {}): EventResult => ({
-  key: key(1),
-  type: '210200',
-  sequence: '1',
-  statusCode,
-  statusText: `texto ${statusCode}`,
-  protocol: PROTOCOL,
-  registeredAt: AT - 1_000,
-  xml: '',
-  ...more,
-});
+/** As the wire reads it. */
+const result = (statusCode: string, more: Partial<EventResult> = {}): EventResult => {
+  const answered =
+    `<retEnvEvento><cStat>128</cStat><retEvento><infEvento><cStat>${statusCode}</cStat><xMotivo>texto ${statusCode}</xMotivo>` +
+    `<chNFe>${key(1)}</chNFe><tpEvento>210200</tpEvento><nSeqEvento>1</nSeqEvento>` +
+    `<dhRegEvento>2026-11-30T08:59:59-03:00</dhRegEvento><nProt>${PROTOCOL}</nProt></infEvento></retEvento></retEnvEvento>`;
+  const [read] = readEventAnswer(Buffer.from(answered), null).results;
+  assert.ok(read);
+  return { ...read, ...more };
+};
 const PROCESSED: Outcome = { kind: 'documents', statusCode: '128', ultNsu: ZERO_NSU, maxNsu: ZERO_NSU, items: 1 };
 const judge = (outcome: Outcome, said: EventResult | null, more: Partial<ManifestationRow> = {}, timeScale = 1) =>
   verdictOn(row(more), { outcome, statusText: 'texto do lote', result: said, at: AT, timeScale });

@@ -210,6 +210,7 @@ describe('the answer', () => {
         type: '210210',
         sequence: '1',
         statusCode: '135',
+        meaning: 'registered',
         statusText: 'Texto do 135',
         protocol: '891260000000999',
         registeredAt: Date.parse('2026-11-30T09:00:02-03:00'),
@@ -217,7 +218,10 @@ describe('the answer', () => {
       },
     );
     assert.match(registered?.xml ?? '', /^<infEvento>.*<xEvento>Ciência<\/xEvento>.*<\/infEvento>$/);
-    assert.deepEqual([duplicate?.statusCode, duplicate?.sequence, duplicate?.protocol], ['573', '2', null]);
+    assert.deepEqual(
+      [duplicate?.statusCode, duplicate?.meaning, duplicate?.sequence, duplicate?.protocol],
+      ['573', 'registered_before', '2', null],
+    );
   });
 
   test('is found under other names, with prefixes, escaped, in Latin-1, or with fields missing', () => {

@@ -4,7 +4,13 @@ import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
 import { decideOrder, type KnownNote, type Order, type Statement } from '../../src/model/manifestation-order.js';
 
 const COMPANY = '98765432000198';
-const NOTHING: KnownNote = { state: null, issuerTaxId: null, recipientTaxId: null, authorizedAt: null };
+const NOTHING: KnownNote = {
+  state: null,
+  issuerTaxId: null,
+  recipientTaxId: null,
+  takerTaxId: null,
+  authorizedAt: null,
+};
 
 function order(type: string, fields: Order['fields'] = null): Order {
   const rule = MANIFESTATION_RULES.get(type);

@@ -2,9 +2,9 @@ import { isTaxId, taxIdRoot } from '../../documents/tax-id.js';
 import {
   AWARENESS_TYPE,
   CONCLUSIVE_TYPES,
-  type EventAuthority,
   legalDeadline,
   MANIFESTATION_RULES,
+  type NfeAuthority,
 } from '../../model/manifestation.js';
 import type { Environment } from '../../model/words.js';
 import { keyFault } from '../distribution/request.js';
@@ -22,7 +22,7 @@ export interface EventVerdict {
 }
 
 export interface EventCircumstances {
-  readonly authority: EventAuthority;
+  readonly authority: NfeAuthority;
   readonly environment: Environment;
   readonly at: number;
   readonly registry: QueueRegistry;
@@ -31,7 +31,7 @@ export interface EventCircumstances {
 }
 
 const MINUTE = 60_000;
-const ORGAN: Readonly<Record<EventAuthority, string>> = { an: '91', svrs: '92' };
+const ORGAN: Readonly<Record<NfeAuthority, string>> = { an: '91', svrs: '92' };
 
 /** What becomes of one event, in the order in which the service finds fault: form, signature, author, note, time, what was said before. */
 export function judgeEvent(event: EventRequest, now: EventCircumstances): EventVerdict {

@@ -1,4 +1,4 @@
-import type { EventAuthority } from '../../model/manifestation.js';
+import type { NfeAuthority } from '../../model/manifestation.js';
 import type { Environment } from '../../model/words.js';
 import type { Journal } from '../journal.js';
 import type { QueueRegistry } from '../queues/registry.js';
@@ -48,7 +48,7 @@ interface Site {
   readonly most: number;
 }
 
-export const SITES: Readonly<Record<EventAuthority, Site>> = {
+export const SITES: Readonly<Record<NfeAuthority, Site>> = {
   an: {
     name: 'nfe-event',
     path: '/NFeRecepcaoEvento4/NFeRecepcaoEvento4.asmx',
@@ -92,7 +92,7 @@ export class NfeEventService implements GovernmentService {
   private readonly site: Site;
 
   constructor(
-    private readonly authority: EventAuthority,
+    private readonly authority: NfeAuthority,
     private readonly context: EventContext,
   ) {
     this.site = SITES[authority];

@@ -1,0 +1,79 @@
+import type { EventFields } from '../documents/event-layout.js';
+import { isUf } from '../documents/index.js';
+import { nfeEventDetails } from '../documents/nfe-event-fields.js';
+import type { EventAnswer, EventResult, ReadEventAnswer } from '../government/event-answer.js';
+import type { EventsCall } from '../government/event-call.js';
+import { type NfeEvents, procEventoNFe, readEventAnswer, signedNfeEvent } from '../government/nfe-events.js';
+import type { ClientCertificate } from '../government/types.js';
+import type { ManifestationRule } from '../model/manifestation.js';
+import type { DocumentType, Environment } from '../model/words.js';
+
+/**
+ * How the events of each document type are made, sent and read. Everything else about a manifestation is the same for all: who may make
+ * one is decided in the model, what becomes of it by the meaning of its answer.
+ */
+
+/** An event to be signed. */
+export interface EventToSign {
+  readonly rule: ManifestationRule;
+  readonly environment: Environment;
+  /** Tax ID and UF of the company that speaks. */
+  readonly author: string;
+  readonly uf: string;
+  /** Access key of the document. */
+  readonly key: string;
+  readonly sequence: number;
+  /** Milliseconds. */
+  readonly occurredAt: number;
+  readonly justification: string | null;
+  readonly fields: Readonly<Record<string, unknown>> | null;
+}
+
+/** One request. Its events are of one authority, at most as many as that takes. */
+export interface EventRequest extends EventsCall {
+  /** Of the first event; where an authority takes only one, of the event. */
+  readonly rule: ManifestationRule;
+  readonly key: string;
+  /** When the call began, milliseconds. */
+  readonly startedAt: number;
+}
+
+export interface EventService {
+  /** The operation, in the call log. */
+  readonly operation: string;
+  /** An event by itself, signed: these characters are kept, and sent as they are however often. */
+  sign(event: EventToSign, certificate: ClientCertificate): string;
+  /** One call. Whatever happens on the wire is an outcome. */
+  send(request: EventRequest): Promise<EventAnswer>;
+  /** Reads the archived answer of a call. Pure; never throws. */
+  read(body: Uint8Array): ReadEventAnswer;
+  /** A registered event as a document of its own (design.md section 7), with its schema. */
+  document(signed: string, result: EventResult): { readonly schema: string; readonly xml: string };
+}
+
+export type EventServices = { readonly [type in DocumentType]?: EventService };
+
+/** @throws {Error} for a document type about which a company can say nothing */
+export function eventServiceOf(services: EventServices, documentType: DocumentType): EventService {
+  const service = services[documentType];
+  if (!service) throw new Error(`there are no manifestations of ${documentType}`);
+  return service;
+}
+
+/** @param application our name and version, at most 20 characters: verAplic of Tax Reform events */
+export function nfeEventService(events: NfeEvents, application: string): EventService {
+  return {
+    operation: 'nfeRecepcaoEvento',
+    sign({ uf, fields, ...event }, certificate) {
+      if (!isUf(uf)) throw new Error(`"${uf}" is no UF`);
+      const details =
+        fields === null
+          ? {}
+          : { details: nfeEventDetails(event.rule.type, fields as EventFields, { uf, application }) };
+      return signedNfeEvent({ ...event, ...details }, certificate);
+    },
+    send: ({ rule, startedAt, ...call }) => events.send({ ...call, authority: rule.authority, lot: String(startedAt) }),
+    read: (body) => readEventAnswer(body, null),
+    document: (signed, { xml }) => ({ schema: 'procEventoNFe_v1.00.xsd', xml: procEventoNFe(signed, xml) }),
+  };
+}
