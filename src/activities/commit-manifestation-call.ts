@@ -14,7 +14,7 @@ import type { ManifestationRow } from '../storage/manifestations.js';
 import { countDocuments } from '../storage/page.js';
 import { Announcements } from './announcements.js';
 import { archiveAnswer, keepsObject, putAnswer, storeArchive } from './archive.js';
-import { limitsOf } from './dependencies.js';
+import { limitsOf, type SettledCall } from './dependencies.js';
 import { captureUnknown } from './failures.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
 import { type Proof, proofDocument, storeProof } from './manifestation-proofs.js';
@@ -47,7 +47,7 @@ export async function commitManifestationCall(
   }
   const proofs = await storeProofs(deps, call, answer);
   const ended = { call, answer, arrivedAt, proofs };
-  const { counts, wake } = await patiently(limitsOf(deps), isTransientDatabaseError, () =>
+  const { counts, wake, settled } = await patiently(limitsOf(deps), isTransientDatabaseError, () =>
     deps.database.transaction((tx) => commit(deps, tx, ended)),
   ).catch(async (error: unknown) => {
     if (!keepsObject(answer)) await putAnswer(deps, call, answer);
@@ -55,6 +55,7 @@ export async function commitManifestationCall(
   });
   await deps.failpoint?.('after_commit');
   deps.wakeEndpoints(wake);
+  if (settled) deps.observer?.settled(call, settled);
   return counts;
 }
 
@@ -84,7 +85,7 @@ async function commit(
   deps: ManifestationDependencies,
   tx: Transaction,
   { call: begun, answer, arrivedAt, proofs }: Ended,
-): Promise<{ counts: Counts; wake: readonly string[] }> {
+): Promise<{ counts: Counts; wake: readonly string[]; settled: SettledCall | null }> {
   // In this order everywhere: capture, events, documents, company.
   const capture = await lockCapture(tx, begun);
   const company = capture && (await getCompany(tx, capture.companyId));
@@ -92,13 +93,13 @@ async function commit(
   const rows = await lockOfCall(tx, begun, begun.id);
   const call = await getCall(tx, begun);
   if (!call) throw new Error('the row of a call disappeared');
-  if (!mayCommit(call, answer)) return { counts: NOTHING_SENT, wake: [] };
+  if (!mayCommit(call, answer)) return { counts: NOTHING_SENT, wake: [], settled: null };
 
   const now = await deps.clock.now(tx);
   // Rounded up: a wait that counts from it is late, never early.
   const at = Math.ceil(arrivedAt === null ? now : now - (performance.now() - arrivedAt));
   const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, null, at) : null;
-  const stage: Stage = { deps, tx, call, answer, capture, company, at, proofs };
+  const stage: Stage = { deps, tx, call, answer, capture, company, at, proofs, fresh: [] };
   const announcements = new Announcements(tx, capture, company, at);
   const results: ManifestationResult[] = [];
   for (const row of rows.filter(({ status }) => status === 'pending')) {
@@ -107,10 +108,10 @@ async function commit(
   await recordResults(tx, results, at);
   const registered = results.filter(({ status }) => status === 'registered').length;
   const rejected = results.filter(({ status }) => status === 'rejected').length;
+  const how = { outcome: outcomeOf(answer, registered), statusCode: codeOf(answer) };
   await settleCall(tx, call, {
+    ...how,
     status: statusOf(answer),
-    outcome: outcomeOf(answer, registered),
-    statusCode: codeOf(answer),
     statusText: answer.statusText,
     settledAt: now,
     answeredAt: statusOf(answer) === 'answered' ? at : null,
@@ -123,7 +124,12 @@ async function commit(
   });
   const wake = await announcements.publish();
   await deps.failpoint?.('inside_transaction');
-  return { counts: { sent: rows.length, registered, rejected, statusCode: codeOf(answer) }, wake };
+  const durationMs = arrivedAt === null ? null : at - call.startedAt;
+  return {
+    counts: { sent: rows.length, registered, rejected, statusCode: how.statusCode },
+    wake,
+    settled: { ...how, documents: stage.fresh.length, durationMs },
+  };
 }
 
 interface Stage {
@@ -135,6 +141,8 @@ interface Stage {
   readonly company: CompanyRow;
   readonly at: number;
   readonly proofs: ReadonlyMap<string, Proof>;
+  /** Ids of the documents that it brought. */
+  readonly fresh: string[];
 }
 
 async function judge(stage: Stage, row: ManifestationRow, announcements: Announcements): Promise<ManifestationResult> {
@@ -148,7 +156,7 @@ async function judge(stage: Stage, row: ManifestationRow, announcements: Announc
 
 /** Stored and told of once: one that came by distribution already is only linked. */
 async function storeRegistered(
-  { tx, call, capture, company, at, proofs }: Stage,
+  { tx, call, capture, company, at, proofs, fresh }: Stage,
   row: ManifestationRow,
   result: EventResult | null,
   announcements: Announcements,
@@ -159,10 +167,11 @@ async function storeRegistered(
   if (there) return there;
   const document = await proofDocument(tx, call, proof, { taxId: company.taxId, at });
   if (!document) return null;
-  const [fresh] = await storeDocuments(tx, capture, company.taxId, [document], announcements, at);
-  if (!fresh) return null;
+  const [stored] = await storeDocuments(tx, capture, company.taxId, [document], announcements, at);
+  if (!stored) return null;
   await countDocuments(tx, capture, 1);
-  return fresh.id;
+  fresh.push(stored.id);
+  return stored.id;
 }
 
 /** An answer that comes after its call was given up still counts, as long as no other call has the events. */

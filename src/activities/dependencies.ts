@@ -82,7 +82,12 @@ export interface DistributionService {
 /** For metrics. Must not throw. */
 export interface CallObserver {
   refused(capture: CaptureKey, reason: (Refusal | PointRefusal)['reason']): void;
-  settled(capture: CaptureKey, call: SettledCall): void;
+  settled(call: CalledService, how: SettledCall): void;
+}
+
+/** Whose call it was, and of which service. */
+export interface CalledService extends CaptureKey {
+  readonly service: string;
 }
 
 export interface SettledCall {

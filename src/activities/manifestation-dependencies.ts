@@ -5,7 +5,15 @@ import type { EventServices } from './event-services.js';
 export interface ManifestationDependencies
   extends Pick<
     ActivityDependencies,
-    'database' | 'objectStore' | 'clock' | 'timeScale' | 'openCertificate' | 'wakeEndpoints' | 'limits' | 'failpoint'
+    | 'database'
+    | 'objectStore'
+    | 'clock'
+    | 'timeScale'
+    | 'openCertificate'
+    | 'wakeEndpoints'
+    | 'observer'
+    | 'limits'
+    | 'failpoint'
   > {
   readonly eventServices: EventServices;
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.js';
 import { createMetrics } from '../platform/metrics.js';
 import { VERSION } from '../platform/version.js';
 import { openAlertFigures } from '../storage/alerts.js';
-import { captureFigures, gapFigures } from '../storage/capture-figures.js';
+import { captureFigures, gapFigures, manifestationFigures } from '../storage/capture-figures.js';
 import { createDatabase } from '../storage/database.js';
 import { assertMigrated } from '../storage/migrate.js';
 import { openObjectStore } from '../storage/object-store/index.js';
@@ -37,6 +37,9 @@ export interface ApiOptions {
   readonly logger: Logger;
 }
 
+/** Housekeeping wakes whoever has had something due for two minutes; what still waits after this is in trouble. */
+const SENT_WITHIN_MS = 5 * 60_000;
+
 export interface RunningApi {
   /** Where it listens. */
   readonly url: string;
@@ -63,12 +66,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   });
   const sender = new WebhookSender({ version: VERSION, allowPrivate: options.allowPrivateWebhooks });
   const temporal = temporalGateway(Connection.lazy(options.temporal.connectionOptions), options.temporal.namespace);
+  const clock = new PostgresClock(database);
   const metrics = createMetrics();
   metrics.observe({
     pool: database.stats,
     captures: () => captureFigures(database),
     alerts: () => openAlertFigures(database),
     gaps: () => gapFigures(database),
+    manifestations: async () => manifestationFigures(database, (await clock.now()) - SENT_WITHIN_MS),
   });
   let stopping = false;
 
@@ -83,7 +88,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       database,
       objectStore,
       temporal,
-      clock: new PostgresClock(database),
+      clock,
       keyring,
       secretBox: webhookSecretBox(keyring),
       sender,

@@ -25,6 +25,14 @@ interface GapFigures {
   readonly numbers: number;
 }
 
+/** Manifestations without an end, of one type, environment and state. */
+interface ManifestationFigures {
+  readonly documentType: string;
+  readonly environment: string;
+  readonly state: string;
+  readonly manifestations: number;
+}
+
 export interface MetricsSources {
   /** Connections of the database pool of this process. */
   readonly pool?: () => { readonly total: number; readonly idle: number; readonly waiting: number };
@@ -34,6 +42,8 @@ export interface MetricsSources {
   readonly alerts?: () => Promise<readonly AlertFigures[]>;
   /** As `captures`. */
   readonly gaps?: () => Promise<readonly GapFigures[]>;
+  /** As `captures`. */
+  readonly manifestations?: () => Promise<readonly ManifestationFigures[]>;
 }
 
 /** The Prometheus metrics of one process. Labels never hold a company: their number must stay small. */
@@ -87,7 +97,7 @@ export function createMetrics() {
   };
 }
 
-function observe(registers: Registry[], { pool, captures, alerts, gaps }: MetricsSources): void {
+function observe(registers: Registry[], { pool, captures, alerts, gaps, manifestations }: MetricsSources): void {
   if (pool !== undefined) {
     new Gauge({
       name: 'malote_database_connections',
@@ -102,6 +112,23 @@ function observe(registers: Registry[], { pool, captures, alerts, gaps }: Metric
   if (captures !== undefined) observeCaptures(registers, captures);
   if (alerts !== undefined) observeAlerts(registers, alerts);
   if (gaps !== undefined) observeGaps(registers, gaps);
+  if (manifestations !== undefined) observeManifestations(registers, manifestations);
+}
+
+function observeManifestations(registers: Registry[], read: NonNullable<MetricsSources['manifestations']>): void {
+  new Gauge({
+    name: 'malote_pending_manifestations',
+    help: 'Manifestations without an end: waiting (for their time, an answer, the next try), overdue (nobody has sent them for 5 minutes)',
+    labelNames: ['document_type', 'environment', 'state'] as const,
+    registers,
+    async collect() {
+      const figures = await read().catch(() => []);
+      this.reset();
+      for (const { documentType, environment, state, manifestations } of figures) {
+        this.set({ document_type: documentType, environment, state }, manifestations);
+      }
+    },
+  });
 }
 
 function observeGaps(registers: Registry[], read: NonNullable<MetricsSources['gaps']>): void {

@@ -2,8 +2,12 @@ import { IllegalStateError } from '@temporalio/common';
 import { type LogLevel, type LogMetadata, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import type { Logger } from './log.js';
 
-/** Warnings about what is meant to be: each of our workers serves one task queue and does one kind of work. */
-const EXPECTED = /^No (activities|workflows|Nexus services) registered/;
+/**
+ * Warnings about what is meant to be: each of our workers serves one task queue and does one kind of work; and our heartbeats carry no
+ * details that a server could lose.
+ */
+const EXPECTED =
+  /^No (activities|workflows|Nexus services) registered|did not advertise the activity_failure_include_heartbeat capability/;
 
 /**
  * Sets the Temporal SDK's process-wide runtime up: its logs go through ours (and so lose what must not be logged), and signals

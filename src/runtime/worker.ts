@@ -82,12 +82,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       timeScale: options.timeScale,
       observer: {
         refused: (capture, reason) => logger.debug({ capture, reason }, 'no call: the guard refused'),
-        settled: (capture, { outcome, documents, durationMs, statusCode }) => {
-          const service = `${capture.documentType}-distribution`;
+        settled: (
+          { companyId, documentType, environment, service },
+          { outcome, documents, durationMs, statusCode },
+        ) => {
           metrics.governmentCalls.inc({ service, outcome });
-          metrics.documents.inc({ document_type: capture.documentType }, documents);
+          metrics.documents.inc({ document_type: documentType }, documents);
           if (durationMs !== null) metrics.governmentCallSeconds.observe({ service }, durationMs / 1000);
-          logger.info({ capture, outcome, statusCode, documents, durationMs }, 'government call');
+          const capture = { companyId, documentType, environment };
+          logger.info({ capture, service, outcome, statusCode, documents, durationMs }, 'government call');
         },
       },
       ...(options.mail && { sendMail: createMailer(options.mail) }),

@@ -94,6 +94,7 @@ export function activitiesOf(parts: WorkerParts) {
     wakeEndpoints: (ids) => waker.wake(ids),
     // Without Temporal there is nobody to wake; housekeeping finds what is due two minutes later.
     wakeManifestations: (capture) => void messenger.wakeManifestation(capture).catch(() => {}),
+    ...(parts.observer && { observer: parts.observer }),
   } satisfies Partial<ActivityDependencies>;
   const get = createPatientGet(parts.transport, { timeScale: parts.timeScale });
   const activities = createActivities({
@@ -103,7 +104,6 @@ export function activitiesOf(parts: WorkerParts) {
       cte: distributionService(createCteDistribution(parts)),
       nfse: nfseService(createAdn({ ...parts, get }), createSefin({ ...parts, get })),
     },
-    ...(parts.observer && { observer: parts.observer }),
   });
   const manifestations = createManifestationActivities({
     ...common,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { CallObserver } from '../../src/activities/index.js';
 import { getArchive } from '../../src/storage/archives.js';
 import { listCalls } from '../../src/storage/call-log.js';
 import { getDocument } from '../../src/storage/documents.js';
@@ -12,6 +13,7 @@ import {
   idOf,
   manifestation,
   requested,
+  SendActivity,
   sendDue,
   silence,
   whole,
@@ -27,6 +29,25 @@ const note = () => key(++notes);
 const everything = (cStat: string) => (ids: readonly string[]) => ids.map((id) => ({ id, cStat }));
 
 describe('events that are due', () => {
+  test('are counted as calls of their service, once each, with the documents that they brought', async () => {
+    const heard: string[] = [];
+    const observer: CallObserver = {
+      refused: () => assert.fail('nothing is refused here'),
+      settled: ({ service }, { outcome, statusCode, documents, durationMs }) =>
+        heard.push([service, outcome, statusCode, documents, durationMs === null ? 'later' : 'now'].join(' ')),
+    };
+    const capture = await newCapture(w);
+    for (const type of ['210200', '210210']) await requested(w, capture, note(), type);
+    w.events.script = (ids) => ids.map((id, i) => ({ id, cStat: i === 0 ? '135' : '573' }));
+    const activity = new SendActivity(capture);
+    await activity.attempt({ ...w.deps, observer });
+    await activity.attempt({ ...w.deps, observer });
+    await requested(w, capture, note(), '211128', { fields: { indAceitacao: '1' } });
+    w.events.script = async () => silence('unknown');
+    await new SendActivity(capture).attempt({ ...w.deps, observer });
+    assert.deepEqual(heard, ['nfe-event documents 128 1 now', 'nfe-event-svrs unknown  0 now']);
+  });
+
   test('go together, up to twenty, and the rest follows at once', async () => {
     const capture = await newCapture(w);
     const rows = [];

@@ -72,6 +72,22 @@ describe('metrics', () => {
     assert.equal((await samples(metrics, 'malote_open_alerts')).length, 1);
   });
 
+  test('what waits for somebody or something: numbers and manifestations', async () => {
+    const metrics = createMetrics();
+    const of = { documentType: 'nfe', environment: 'production' };
+    metrics.observe({
+      gaps: async () => [{ ...of, status: 'pending', numbers: 12 }],
+      manifestations: async () => [{ ...of, state: 'overdue', manifestations: 2 }],
+    });
+    const labels = 'document_type="nfe",environment="production"';
+    assert.deepEqual(await samples(metrics, 'malote_missing_documents'), [
+      `malote_missing_documents{${labels},status="pending"} 12`,
+    ]);
+    assert.deepEqual(await samples(metrics, 'malote_pending_manifestations'), [
+      `malote_pending_manifestations{${labels},state="overdue"} 2`,
+    ]);
+  });
+
   test('a database that does not answer costs its figures, not the scrape', async () => {
     const metrics = createMetrics();
     metrics.observe({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
 import type { CaptureKey } from '../../src/model/words.js';
+import { manifestationFigures } from '../../src/storage/capture-figures.js';
 import {
   type ManifestationOrder,
   type OrderAnswer,
@@ -66,6 +67,25 @@ const done = (row: ManifestationRow, more: Partial<ManifestationResult> = {}): M
   ...more,
 });
 const record = (results: ManifestationResult[], now = NOW) => db.transaction((tx) => recordResults(tx, results, now));
+
+describe('figures for metrics', () => {
+  test('what waits for its time, and what nobody has sent although it is due', async () => {
+    const of = async (overdueBefore: number) =>
+      Object.fromEntries(
+        (await manifestationFigures(db, overdueBefore))
+          .filter(({ documentType, environment }) => documentType === 'nfe' && environment === 'homologation')
+          .map(({ state, manifestations }) => [state, manifestations]),
+      );
+    const before = await of(NOW);
+    const who = await speaker();
+    await order(who, '210200');
+    const settled = taken(await order(who, '210210', { key: keyOf(2) }));
+    await record([done(settled)]);
+    const [waiting, overdue] = [(before.waiting ?? 0) + 1, (before.overdue ?? 0) + 1];
+    assert.equal((await of(NOW - 1)).waiting, waiting);
+    assert.equal((await of(NOW)).overdue, overdue);
+  });
+});
 
 describe('requests', () => {
   test('asking twice makes one, also at the same moment and under another company', async () => {

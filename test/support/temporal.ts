@@ -10,8 +10,12 @@ import { ensureSearchAttributes } from '../../src/runtime/temporal-namespace.js'
 import { startTemporal } from '../../src/runtime/temporal-server.js';
 import { scratchFolder } from './scratch.js';
 
-// Worker logs would drown the test report; MALOTE_TEST_LOG=INFO shows them.
-Runtime.install({ logger: new DefaultLogger((process.env.MALOTE_TEST_LOG ?? 'ERROR') as LogLevel) });
+// Worker logs would drown the test report; MALOTE_TEST_LOG=INFO shows them, those of the SDK's core as well.
+const level = (process.env.MALOTE_TEST_LOG ?? 'ERROR') as LogLevel;
+Runtime.install({
+  logger: new DefaultLogger(level),
+  telemetryOptions: { logging: { filter: { core: level, other: level } } },
+});
 
 export interface TestTemporal {
   readonly address: string;
