@@ -1,6 +1,7 @@
 import type { Adn } from '../government/adn.js';
 import { type AdnQuery, readAdnAnswer } from '../government/adn-answer.js';
-import { readSefinNote, type Sefin } from '../government/sefin.js';
+import type { Sefin } from '../government/sefin.js';
+import { readSefinNote } from '../government/sefin-answer.js';
 import { silence } from './archive.js';
 import type { DistributionQuestion, DistributionService } from './dependencies.js';
 

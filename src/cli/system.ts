@@ -70,9 +70,10 @@ export function systemCommands(program: Command): void {
   program
     .command('simulator')
     .description('run only the simulated government, to test another program against it')
-    .option('--folder <folder>', 'keeps its authority, queues and journal', '.malote-simulator')
+    .option('--folder <folder>', 'keeps its authority, companies and journal', '.malote-simulator')
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .option('--port <port>', 'port of the government (default 4443)', port)
+    .option('--nfse-port <port>', 'port of the NFS-e hosts, ADN and Sefin (default 4444)', port)
     .option('--control-port <port>', 'port of the control API (default 4480)', port)
     .option('--time-scale <factor>', 'divides the hour of the rules (default 1)', factor)
     .option('--seed <text>', 'makes the same documents again')

@@ -3,7 +3,7 @@ import { compareNsu, maxNsu, type Nsu, tryParseNsu, ZERO_NSU } from '../model/ns
 import type { Outcome } from '../model/outcome.js';
 import type { Environment } from '../model/words.js';
 import { type JsonNode, readJson } from './json-answer.js';
-import { type HttpFacts, outcomeOfHttp } from './rest-answer.js';
+import { CERTIFICATE_CODES, type HttpFacts, outcomeOfHttp } from './rest-answer.js';
 import { parseServerTime } from './server-time.js';
 import type { ReadAnswer } from './types.js';
 
@@ -28,8 +28,6 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 
 const ENVIRONMENTS: Readonly<Record<Environment, string>> = { production: 'PRODUCAO', homologation: 'HOMOLOGACAO' };
 
-/** Codes by which the service refuses the certificate itself. Not E1206: there the list of revoked ones could not be read. */
-const CERTIFICATE_CODES: ReadonlySet<string> = new Set('E1200 E1203 E1205 E1207 E1208 E1209'.split(' '));
 /** Said of a number or a key that there is nothing; in some answers with the status of a rejection. */
 const NOTHING_THERE: ReadonlySet<string> = new Set('E2215 E2220 E2230 DADOS_NAO_ENCONTRADOS'.split(' '));
 

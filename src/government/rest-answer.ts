@@ -6,6 +6,8 @@ export type HttpFacts = Pick<GovernmentResponse, 'status' | 'headers'> | null;
 
 /** 401 and 403: the certificate is not accepted. 495 and 496: the front server got none that it takes. */
 const CERTIFICATE_HTTP: ReadonlySet<number> = new Set([401, 403, 495, 496]);
+/** Codes by which these services refuse the certificate itself. Not E1206: there the list of revoked ones could not be read. */
+export const CERTIFICATE_CODES: ReadonlySet<string> = new Set('E1200 E1203 E1205 E1207 E1208 E1209'.split(' '));
 /** Longer is not believed. */
 const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000;
 

@@ -98,7 +98,7 @@ export interface SimulatorProcess {
 export async function runSimulator(options: SimulatorProcess): Promise<void> {
   const { folder } = options;
   const release = lockFolder(folder);
-  const simulator = await startSimulator({ port: 4443, controlPort: 4480, ...options });
+  const simulator = await startSimulator({ port: 4443, nfsePort: 4444, controlPort: 4480, ...options });
   const [endpoints, authority] = [join(folder, 'endpoints.json'), join(folder, 'ca.pem')];
   writeFileSync(endpoints, simulator.endpointsFile());
   writeFileSync(authority, simulator.caPem);

@@ -9,18 +9,18 @@ import { SIMULATED_TYPES, type SimulatedType } from './distribution/dialect.js';
 import { CTE_KINDS } from './documents/cte/sequence.js';
 import { NFE_KINDS } from './documents/nfe-sequence.js';
 import type { GeneratedKind } from './documents/stretches.js';
-import { scriptedAnswerSchema } from './scripts/scripted-answer.js';
+import { answersType, scriptedAnswerSchema } from './scripts/scripted-answer.js';
 import { CALL_KINDS } from './scripts/scripts.js';
 import { OUTAGES } from './server/outage.js';
 
 /** What the control API and its typed twin take. Every default stands here. */
 
-const taxId = z
+export const taxId = z
   .string()
   .transform(normalizeTaxId)
   .refine(isTaxId, { error: 'is no CNPJ (14 characters) or CPF (11 digits) with right check digits' });
 
-const environment = z.enum(ENVIRONMENTS).default('homologation');
+export const environment = z.enum(ENVIRONMENTS).default('homologation');
 const documentType = z.enum(SIMULATED_TYPES).default('nfe');
 
 const KINDS: Readonly<Record<SimulatedType, readonly GeneratedKind[]>> = { nfe: NFE_KINDS, cte: CTE_KINDS };
@@ -36,7 +36,7 @@ function fitTheType({ documentType, kinds }: { documentType: SimulatedType; kind
 }
 const MISFIT = { error: 'has kinds of another document type', path: ['kinds'] };
 
-const nsu = z.union([z.string(), z.number()]).transform((value, context) => {
+export const nsu = z.union([z.string(), z.number()]).transform((value, context) => {
   try {
     return parseNsu(value);
   } catch (error) {
@@ -46,7 +46,7 @@ const nsu = z.union([z.string(), z.number()]).transform((value, context) => {
 });
 
 /** An instant: RFC 3339, or milliseconds since 1970. */
-const instantSchema = z.union([
+export const instantSchema = z.union([
   z.number().int().nonnegative(),
   z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
 ]);
@@ -120,15 +120,21 @@ export const wholeSchema = z.object({ taxId, environment, keys: z.array(z.string
 
 export const stealSchema = z.object({ documentType, taxId, environment, count: z.number().int().min(1) });
 
-export const scriptSchema = z.object({
-  documentType: z.enum(SIMULATED_TYPES).optional(),
-  taxId: taxId.optional(),
-  environment: z.enum(ENVIRONMENTS).optional(),
-  kind: z.enum(CALL_KINDS).optional(),
-  /** How many calls; null: all until it is taken away. */
-  count: z.number().int().min(1).nullable().default(1),
-  answer: scriptedAnswerSchema,
-});
+export const scriptSchema = z
+  .object({
+    /** NFS-e only where it is said; absent: whatever else is asked. */
+    documentType: z.enum([...SIMULATED_TYPES, 'nfse']).optional(),
+    taxId: taxId.optional(),
+    environment: z.enum(ENVIRONMENTS).optional(),
+    kind: z.enum(CALL_KINDS).optional(),
+    /** How many calls; null: all until it is taken away. */
+    count: z.number().int().min(1).nullable().default(1),
+    answer: scriptedAnswerSchema,
+  })
+  .refine(({ documentType, answer }) => answersType(answer.type, documentType === 'nfse'), {
+    error: 'is no answer of this document type',
+    path: ['answer', 'type'],
+  });
 
 export const outageSchema = z.object({ mode: z.enum(OUTAGES).nullable() });
 
@@ -158,6 +164,7 @@ export const policySchema = z.object({
   tolerateRepeat: z.boolean().optional(),
   sixtyDays: z.boolean().optional(),
   releasesWhole: z.boolean().optional(),
+  adnRepeatsStart: z.boolean().optional(),
 });
 
 export const whoSchema = z.object({ documentType, taxId, environment });

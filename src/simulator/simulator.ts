@@ -8,6 +8,8 @@ import { Distribution } from './distribution/service.js';
 import { Journal, type JournalObserver } from './journal.js';
 import { EventMemory } from './nfe-events/memory.js';
 import { NfeEventService, SITES } from './nfe-events/service.js';
+import { Boxes, type BoxObserver } from './nfse/boxes.js';
+import { NfseCompanies } from './nfse/companies.js';
 import { NfseFront } from './nfse/front.js';
 import { NfseGovernment } from './nfse/government.js';
 import { type QueueObserver, QueueRegistry } from './queues/registry.js';
@@ -25,6 +27,8 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** Port of the government. Default 0: a free one. */
   readonly port?: number;
+  /** Port of the NFS-e hosts. Default 0. */
+  readonly nfsePort?: number;
   /** Port of the control API, always on 127.0.0.1 and without TLS. Default 0. */
   readonly controlPort?: number;
   /** Keeps authority, queues and journal here; without it all is gone at the end. */
@@ -38,6 +42,8 @@ export interface SimulatorOptions {
   readonly authority?: Authority;
   /** A second opinion about every request of events (`envEvento`), e.g. the official schemas: what is wrong with it, or null. */
   readonly inspectEvents?: (envEvento: string) => string | null;
+  /** The same for requests of NFS-e events (`pedRegEvento`). */
+  readonly inspectNfseEvents?: (pedRegEvento: string) => string | null;
 }
 
 /** Starts the simulated government: its HTTPS front and its control API. Resolves when both listen. */
@@ -52,7 +58,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return simulator;
 }
 
-const FORGETFUL: QueueObserver & JournalObserver = {
+const FORGETFUL: QueueObserver & JournalObserver & BoxObserver = {
+  boxChanged() {},
   queueDefined() {},
   stateChanged() {},
   queueRemoved() {},
@@ -74,8 +81,8 @@ export class Simulator {
   readonly companies: Companies;
   /** Events that were registered. */
   readonly events = new EventMemory();
-  /** ADN and Sefin Nacional, on hosts of their own. */
-  readonly nfse: NfseGovernment;
+  /** Companies of ADN and Sefin Nacional, which are on hosts of their own. */
+  readonly nfse: NfseCompanies;
   policy: RulePolicy;
   /** Address of the government, without a path. */
   url = '';
@@ -85,6 +92,7 @@ export class Simulator {
   private front: GovernmentFront | null = null;
   private nfseFront: NfseFront | null = null;
   private stopControl: (() => Promise<void>) | null = null;
+  private readonly nfseGovernment: NfseGovernment;
   private readonly registry: QueueRegistry;
   private readonly services: readonly GovernmentService[];
 
@@ -98,13 +106,10 @@ export class Simulator {
     this.policy = { ...USUAL_POLICY, ...options.policy };
     this.journal = new Journal(folder ?? FORGETFUL);
     this.registry = new QueueRegistry(seed, folder ?? FORGETFUL);
-    folder?.restore(this.registry, this.journal);
+    const boxes = new Boxes(folder ?? FORGETFUL);
+    folder?.restore(this.registry, boxes, this.journal);
     this.clock = new SimulatorClock(folder?.clockOffset, (offset) => folder?.clockMoved(offset));
-    this.nfse = new NfseGovernment({
-      clock: this.clock,
-      journal: this.journal,
-      timeScale: options.timeScale ?? 1,
-    });
+    this.nfse = new NfseCompanies(boxes, this.clock);
     this.companies = new Companies(this.registry, this.clock, { seed, timing, policy: () => this.policy });
     const context = {
       registry: this.registry,
@@ -114,11 +119,22 @@ export class Simulator {
       policy: () => this.policy,
       outage: () => this.outageNow,
     };
+    const signatures = { issuers: [authority.material.intermediate.certificatePem] };
+    this.nfseGovernment = new NfseGovernment({
+      clock: this.clock,
+      journal: this.journal,
+      scripts: this.scripts,
+      boxes,
+      signatures,
+      policy: () => this.policy,
+      timeScale: options.timeScale ?? 1,
+      inspect: options.inspectNfseEvents,
+    });
     this.events.restore(this.journal);
     const events = {
       ...context,
       memory: this.events,
-      signatures: { issuers: [authority.material.intermediate.certificatePem] },
+      signatures,
       release: (taxId: string, environment: Environment, key: string) =>
         void this.companies.giveWhole({ taxId, environment, keys: [key] }),
       inspect: options.inspectEvents,
@@ -145,10 +161,11 @@ export class Simulator {
     this.url = await this.front.listen();
     this.nfseFront = new NfseFront({
       host,
+      port: this.options.nfsePort ?? 0,
       keyPem,
       chainPem,
       clientCaPem: this.authority.caPem,
-      government: this.nfse,
+      government: this.nfseGovernment,
       outage: () => this.outageNow,
     });
     this.nfseUrl = await this.nfseFront.listen();
@@ -214,7 +231,8 @@ export class Simulator {
   /** Forgets companies, events, scripts, outage and journal; keeps the authority and the clock. */
   reset(): void {
     this.companies.removeAll();
-    this.nfse.clear();
+    this.nfse.removeAll();
+    this.nfseGovernment.clear();
     this.scripts.clear();
     this.journal.clear();
     this.events.clear();

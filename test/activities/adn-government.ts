@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type DistributionService, nfseService } from '../../src/activities/index.js';
 import { type AdnQuery, readAdnAnswer } from '../../src/government/adn-answer.js';
-import { readSefinNote } from '../../src/government/sefin.js';
+import { readSefinNote } from '../../src/government/sefin-answer.js';
 import type { CallAnswer } from '../../src/government/types.js';
 import type { Environment } from '../../src/model/words.js';
 import { nothing } from './government.js';

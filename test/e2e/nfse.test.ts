@@ -59,14 +59,15 @@ describe('NFS-e', () => {
   test('2,500 documents drain in one run of 50 pages; the next one comes after 30 s; nothing is lost', async () => {
     const taxId = '11222333000181';
     system.simulator.clock.push(await env.currentTimeMs(), true);
-    const box = system.simulator.nfse.arrive(taxId, {
-      count: 2_500,
+    system.simulator.nfse.add({
+      taxId,
+      backlog: 2_500,
       eventsEvery: 10,
       strangersEvery: 50,
       issuedEvery: 33,
-      skipEvery: 40,
+      gaps: { every: 40, exist: false },
     });
-    system.simulator.nfse.repeatsStart = true;
+    system.simulator.policy = { ...system.simulator.policy, adnRepeatsStart: true };
     const capture = await capturing(taxId);
     await env.sleep(30 * MINUTE);
 
@@ -82,13 +83,13 @@ describe('NFS-e', () => {
     assert.ok((between[49] ?? 0) >= 30 * SECOND && (between[49] ?? 0) < MINUTE, `${between[49]}`);
     assert.deepEqual(
       await system.stored(capture.companyId),
-      new Map(box.truth().map(({ nsu, sha256 }) => [nsu, sha256])),
+      new Map(system.simulator.nfse.truth({ taxId }).map(({ nsu, sha256 }) => [nsu, sha256])),
     );
     assert.equal((await rowOf(capture)).phase, 'waiting');
     assert.deepEqual(system.simulator.journal.violations(), []);
 
     // An hour later, not before, and from the same place.
-    box.arrive({ count: 3, at: await env.currentTimeMs() });
+    system.simulator.nfse.arrive({ taxId, count: 3, arrivedAt: await env.currentTimeMs() });
     await env.sleep(45 * MINUTE);
     const [empty, next] = calls(taxId).slice(made.length - 1);
     assert.ok(empty && next && next.at - empty.at >= HOUR && next.at - empty.at <= HOUR + 5 * MINUTE);
@@ -101,8 +102,8 @@ describe('NFS-e', () => {
     const taxId = '55666777000181';
     const capture = await capturing(taxId);
     await env.sleep(5 * MINUTE);
-    const box = system.simulator.nfse.arrive(taxId, { count: 2, eventsEvery: 2 });
-    const key = box.items[0]?.key ?? '';
+    system.simulator.nfse.arrive({ taxId, count: 2, eventsEvery: 2 });
+    const key = system.simulator.nfse.items({ taxId })[0]?.key ?? '';
     const result = await system.messenger.captureOnDemand(capture, key);
     assert.equal(result.kind, 'document');
     const documents = async () =>
@@ -144,10 +145,9 @@ describe('NFS-e', () => {
 
   test('a storm of 429: an hour each, or as long as it says; the cursor stays and nothing counts as a failure', async () => {
     const taxId = '22333444000181';
-    const page = { status: 429, contentType: 'text/html', body: '<h1>429 Too Many Requests</h1>' };
-    system.simulator.nfse.arrive(taxId, { count: 3 });
-    system.simulator.nfse.script(page, 3);
-    system.simulator.nfse.script({ ...page, headers: { 'retry-after': '300' } });
+    system.simulator.nfse.add({ taxId, backlog: 3 });
+    system.simulator.script({ type: 'throttle' }, { documentType: 'nfse', count: 3 });
+    system.simulator.script({ type: 'throttle', retryAfter: '300' }, { documentType: 'nfse' });
     const capture = await capturing(taxId);
     await env.sleep(3 * HOUR + 30 * MINUTE);
     const made = calls(taxId);
@@ -162,9 +162,9 @@ describe('NFS-e', () => {
 
   test('an outage of two hours: 1 minute doubling, then it goes on by itself', async () => {
     const taxId = '33444555000181';
-    system.simulator.nfse.arrive(taxId, { count: 3 });
+    system.simulator.nfse.add({ taxId, backlog: 3 });
     // What a gateway says that routes nothing: unlike a 5xx it is not asked again within the call.
-    system.simulator.nfse.script({ status: 404, contentType: 'text/html', body: '<h1>404 Not Found</h1>' }, null);
+    system.simulator.script({ type: 'html', httpStatus: 404 }, { documentType: 'nfse', count: null });
     const capture = await capturing(taxId);
     await env.sleep(2 * HOUR);
     const minutes = waits(calls(taxId)).map((ms) => ms / MINUTE);
@@ -175,7 +175,7 @@ describe('NFS-e', () => {
       assert.ok(real >= wait && real <= wait * 1.1 + 0.5, `${minutes}`);
     });
     assert.equal((await rowOf(capture)).phase, 'backing-off');
-    system.simulator.nfse.clearScripts();
+    system.simulator.scripts.clear();
     await env.sleep(70 * MINUTE);
     const { state, phase } = await rowOf(capture);
     assert.deepEqual([phase, Number(state.ultNsu), state.failures], ['waiting', 3, 0]);
@@ -184,11 +184,8 @@ describe('NFS-e', () => {
 
   test('a certificate that is refused ten times: disabled with an alert, and nobody asks until it is resumed', async () => {
     const taxId = '44555666000181';
-    system.simulator.nfse.arrive(taxId, { count: 3 });
-    system.simulator.nfse.script(
-      { status: 496, contentType: 'text/html', body: '<h1>SSL Certificate Required</h1>' },
-      null,
-    );
+    system.simulator.nfse.add({ taxId, backlog: 3 });
+    system.simulator.script({ type: 'html', httpStatus: 496 }, { documentType: 'nfse', count: null });
     const capture = await capturing(taxId);
     await env.sleep(24 * HOUR);
     assert.equal(calls(taxId).length, 10);
@@ -198,7 +195,7 @@ describe('NFS-e', () => {
       [capture.companyId, 'capture_disabled'],
     );
     assert.equal(rows.length, 1);
-    system.simulator.nfse.clearScripts();
+    system.simulator.scripts.clear();
     await system.messenger.resumeCapture(capture);
     await env.sleep(5 * MINUTE);
     assert.equal(Number((await rowOf(capture)).state.ultNsu), 3);

@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { decodeItem } from '../../src/documents/index.js';
 import { governmentAddresses } from '../../src/government/addresses.js';
 import { createPatientGet } from '../../src/government/patient-get.js';
-import { createSefin, readSefinNote } from '../../src/government/sefin.js';
+import { createSefin } from '../../src/government/sefin.js';
+import { readSefinNote } from '../../src/government/sefin-answer.js';
 import type { GovernmentRequest } from '../../src/government/types.js';
 import { nfse, nfseKey } from '../documents/nfse-samples.js';
 

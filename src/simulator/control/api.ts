@@ -1,7 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { ZodError } from 'zod';
-import { NotPossible } from '../companies.js';
+import { type Companies, NotPossible } from '../companies.js';
 import type { SimulatedType } from '../distribution/dialect.js';
+import type { NfseCompanies } from '../nfse/companies.js';
 import {
   certificateSchema,
   clockSchema,
@@ -58,20 +59,31 @@ function general(app: FastifyInstance, simulator: Simulator): void {
   });
 }
 
-function companies(app: FastifyInstance, { companies: all }: Simulator): void {
+/** The companies of a document type: NFS-e has boxes of another kind. */
+function companiesOf({ companies: all, nfse }: Simulator, named: unknown): NfseCompanies | Companies {
+  return (named as { documentType?: unknown } | null)?.documentType === 'nfse' ? nfse : all;
+}
+
+function companies(app: FastifyInstance, simulator: Simulator): void {
   type Who = {
     Params: { taxId: string };
     Querystring: { environment?: 'production' | 'homologation'; documentType?: SimulatedType };
   };
-  app.get('/companies', async () => all.list());
-  app.post('/companies', async (request, reply) => reply.status(201).send(all.add(request.body as never)));
-  app.get<Who>('/companies/:taxId', async ({ params, query }) => all.get({ ...params, ...query }));
+  const { companies: all } = simulator;
+  const of = (named: unknown) => companiesOf(simulator, named);
+  app.get('/companies', async () => [...all.list(), ...simulator.nfse.list()]);
+  app.post('/companies', async ({ body }, reply) => reply.status(201).send(of(body).add(body as never)));
+  app.get<Who>('/companies/:taxId', async ({ params, query }) => of(query).get({ ...params, ...query } as never));
   app.delete<Who>('/companies/:taxId', async ({ params, query }, reply) => {
-    all.remove({ ...params, ...query });
+    of(query).remove({ ...params, ...query } as never);
     return reply.status(204).send();
   });
-  app.post<Who>('/companies/:taxId/arrivals', async ({ params, body }) => all.arrive(withBody(body, params)));
-  app.post<Who>('/companies/:taxId/documents', async ({ params, body }) => all.give(withBody(body, params) as never));
+  app.post<Who>('/companies/:taxId/arrivals', async ({ params, body }) =>
+    of(body).arrive(withBody(body, params) as never),
+  );
+  app.post<Who>('/companies/:taxId/documents', async ({ params, body }) =>
+    of(body).give(withBody(body, params) as never),
+  );
   app.post<Who>('/companies/:taxId/whole', async ({ params, body }) => all.giveWhole(withBody(body, params) as never));
   app.post<Who>('/companies/:taxId/steal', async ({ params, body }) => all.steal(withBody(body, params) as never));
 }
@@ -116,9 +128,9 @@ function evidence(app: FastifyInstance, simulator: Simulator): void {
   app.get('/journal', async (request) => simulator.journal.list(filterOf(request.query)));
   app.get('/violations', async (request) => simulator.journal.violations(filterOf(request.query)));
   app.get('/events', async () => simulator.events.list());
-  app.get('/truth', async (request) => simulator.companies.truth(request.query as never));
-  app.get('/document', async (request, reply) => {
-    const { schema, xml } = simulator.companies.document(request.query as never);
+  app.get('/truth', async ({ query }) => companiesOf(simulator, query).truth(query as never));
+  app.get('/document', async ({ query }, reply) => {
+    const { schema, xml } = companiesOf(simulator, query).document(query as never);
     return reply.type('application/xml; charset=utf-8').header('x-schema', schema).send(xml);
   });
 }

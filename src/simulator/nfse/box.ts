@@ -11,6 +11,8 @@ export interface BoxItem {
   readonly xml: string;
   /** Milliseconds. */
   readonly at: number;
+  /** Left out when its number is passed for the first time; given to whoever comes by again. */
+  readonly withheld: boolean;
 }
 
 /** What is put into a box. */
@@ -26,18 +28,33 @@ export interface Arrivals {
   readonly issuedEvery?: number;
   /** Every n-th number is left out for good: the ADN has no promise to keep here. */
   readonly skipEvery?: number;
-  /** Milliseconds: when they were issued. */
+  /** Every n-th document is withheld. */
+  readonly withholdEvery?: number;
+  /** Milliseconds: when the last was issued … */
   readonly at: number;
+  /** … and over how long before that the others were. */
+  readonly spreadMs?: number;
 }
 
-const PROVIDER: Person = { taxId: '10111213000141', name: 'Prestadora Fictícia Ltda' };
-const STRANGER: Person = { taxId: '40414243000165', name: 'Outra Empresa Fictícia Ltda' };
+/** A document with exactly these bytes. */
+export type GivenDocument = Pick<BoxItem, 'type' | 'key' | 'xml' | 'at'>;
 
-/** The numbered documents of one tax ID in one environment, and what the ADN remembers of its calls. */
+/** What is remembered of whoever empties the box. */
+export interface BoxState {
+  /** When it was last told that there is nothing more; null: there was more. */
+  readonly toldEmptyAt: number | null;
+  /** The highest number that was given. */
+  readonly reach: number;
+}
+
+const PROVIDER: Person = { taxId: '10111213000144', name: 'Prestadora Fictícia Ltda' };
+const STRANGER: Person = { taxId: '40414243000190', name: 'Outra Empresa Fictícia Ltda' };
+const PAGE = 50;
+
+/** The numbered documents of one tax ID in one environment, and what the ADN remembers of its calls. The same arrivals make the same documents. */
 export class Box {
   readonly items: BoxItem[] = [];
-  /** When it was last told that there is nothing more; null: there was more. */
-  toldEmptyAt: number | null = null;
+  state: BoxState = { toldEmptyAt: null, reach: 0 };
   #last = 0;
   #invoices = 0;
 
@@ -46,16 +63,24 @@ export class Box {
     readonly environment: Environment,
   ) {}
 
+  /** The highest number in use. */
+  get last(): number {
+    return this.#last;
+  }
+
   arrive(arrivals: Arrivals): void {
-    const { count, at, eventsEvery = 0, strangersEvery = 0, issuedEvery = 0, skipEvery = 0 } = arrivals;
+    const { count, eventsEvery = 0, strangersEvery = 0, issuedEvery = 0, skipEvery = 0, withholdEvery = 0 } = arrivals;
     const isNth = (index: number, every: number) => every > 0 && index % every === 0;
     for (let index = 1; index <= count; index++) {
+      const at = arrivals.at - Math.round(((arrivals.spreadMs ?? 0) * (count - index)) / count);
+      const withheld = isNth(index, withholdEvery);
       if (isNth(index, skipEvery)) this.#last += 1;
       if (isNth(index, eventsEvery)) {
         // Of the note before it, or of the one that comes after it.
         const number = arrivals.eventFirst ? this.#invoices + 1 : Math.max(this.#invoices, 1);
         const note = this.#note(number, at, PROVIDER, this.#company());
-        this.give('EVENTO', invoiceKey(note), cancellation(invoiceKey(note), PROVIDER.taxId, at, this.environment), at);
+        const key = invoiceKey(note);
+        this.#add({ type: 'EVENTO', key, xml: cancellation(key, PROVIDER.taxId, at, this.environment), at }, withheld);
         continue;
       }
       this.#invoices += 1;
@@ -67,19 +92,24 @@ export class Box {
         isIssued ? this.#company() : PROVIDER,
         isStrange || isIssued ? STRANGER : this.#company(),
       );
-      this.give('NFSE', invoiceKey(note), invoice(note), at);
+      this.#add({ type: 'NFSE', key: invoiceKey(note), xml: invoice(note), at }, withheld);
     }
   }
 
-  give(type: BoxItem['type'], key: string, xml: string, at: number): void {
-    this.#last += 1;
-    this.items.push({ nsu: this.#last, type, key, xml, at });
-    this.toldEmptyAt = null;
+  give(document: GivenDocument): void {
+    this.#add(document, false);
   }
 
-  /** Up to 50 after the number, or the one with it. */
-  after(nsu: number, { inclusive = false } = {}): BoxItem[] {
-    return this.items.filter((item) => item.nsu > nsu || (inclusive && item.nsu === nsu)).slice(0, 50);
+  /** The page after a number, or from it on. */
+  after(
+    nsu: number,
+    { inclusive, size = PAGE }: { readonly inclusive: boolean; readonly size?: number | undefined },
+  ): BoxItem[] {
+    const { reach } = this.state;
+    return this.items
+      .filter((item) => item.nsu > nsu || (inclusive && item.nsu === nsu))
+      .filter((item) => !item.withheld || item.nsu <= reach)
+      .slice(0, size);
   }
 
   /** What a client must have in the end: number and SHA-256 of the XML. */
@@ -88,6 +118,12 @@ export class Box {
       nsu: String(nsu).padStart(15, '0'),
       sha256: createHash('sha256').update(xml).digest('hex'),
     }));
+  }
+
+  #add(document: GivenDocument, withheld: boolean): void {
+    this.#last += 1;
+    this.items.push({ ...document, nsu: this.#last, withheld });
+    this.state = { ...this.state, toldEmptyAt: null };
   }
 
   #company(): Person {

@@ -5,10 +5,17 @@ import type { TLSSocket } from 'node:tls';
 import { ENVIRONMENTS } from '../../model/words.js';
 import { clientIdentity } from '../server/client-identity.js';
 import type { Outage } from '../server/outage.js';
-import type { NfseGovernment, RestAnswer } from './government.js';
+import { send } from '../server/send.js';
+import type { NfseGovernment } from './government.js';
+import type { RestAnswer } from './rest.js';
+
+/** More than any request may have. */
+const LARGEST_BODY = 1_000_000;
 
 export interface NfseFrontOptions {
   readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
   readonly keyPem: string;
   readonly chainPem: string;
   /** Root of the client certificates that are let in. */
@@ -16,8 +23,6 @@ export interface NfseFrontOptions {
   readonly government: NfseGovernment;
   readonly outage: () => Outage | null;
 }
-
-const OUT_OF_SERVICE: RestAnswer = { status: 503, contentType: 'text/html', body: '<h1>503 Service Unavailable</h1>' };
 
 /** The hosts of NFS-e, which are others than the national environment's: HTTP/1.1 over TLS 1.2 or newer, with client certificates. */
 export class NfseFront {
@@ -50,11 +55,11 @@ export class NfseFront {
     this.#server.on('tlsClientError', () => {});
   }
 
-  /** Listens on a free port and returns the address, without a path. */
+  /** Starts to listen and returns the address, without a path. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(0, this.options.host, resolve);
+      this.#server.listen(this.options.port, this.options.host, resolve);
     });
     return `https://${this.options.host}:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -71,25 +76,31 @@ export class NfseFront {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    request.resume();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > LARGEST_BODY) request.destroy();
+      else chunks.push(chunk);
+    });
     request.on('error', () => response.destroy());
     request.on('end', () => {
-      const outage = this.options.outage();
-      if (outage === 'hang') return;
-      const answer = outage === null ? this.#answer(request) : OUT_OF_SERVICE;
-      response.writeHead(answer.status, { 'content-type': answer.contentType, ...answer.headers });
-      response.end(answer.body);
+      const { status, contentType, body, headers, wire } = this.#answer(request, Buffer.concat(chunks));
+      send(response, { httpStatus: status, contentType, body: Buffer.from(body), wire: wire ?? null, headers });
     });
   }
 
-  #answer(request: IncomingMessage): RestAnswer {
+  #answer(request: IncomingMessage, body: Buffer): RestAnswer {
     const { url = '', method = 'GET', socket } = request;
     const environment = ENVIRONMENTS.find((name) => url.startsWith(`/${name}/`)) ?? 'homologation';
-    return this.options.government.answer({
-      method,
-      url: url.slice(environment.length + 1),
-      environment,
-      identity: clientIdentity(socket as TLSSocket),
-    });
+    const identity = clientIdentity(socket as TLSSocket);
+    const call = { method, url: url.slice(environment.length + 1), environment, identity, body };
+    const outage = this.options.outage();
+    if (outage === null) return this.options.government.answer(call);
+    const why = `outage ${outage}`;
+    if (outage === 'hang') {
+      return { ...this.options.government.refused(call, 0, why), wire: { type: 'hang', ms: null } };
+    }
+    return this.options.government.refused(call, 503, why);
   }
 }

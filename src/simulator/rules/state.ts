@@ -69,6 +69,8 @@ export interface RulePolicy {
   readonly sixtyDays: boolean;
   /** Give the whole note under a new number once its recipient has said that it knows of it. */
   readonly releasesWhole: boolean;
+  /** NFS-e: the number that was asked after comes again at the head of its page, as two operators report. */
+  readonly adnRepeatsStart: boolean;
 }
 
 export const USUAL_POLICY: RulePolicy = {
@@ -76,6 +78,7 @@ export const USUAL_POLICY: RulePolicy = {
   tolerateRepeat: false,
   sixtyDays: false,
   releasesWhole: true,
+  adnRepeatsStart: false,
 };
 
 /** In what one service's rules differ from another's. */

@@ -38,6 +38,14 @@ export const scriptedAnswerSchema = z.discriminatedUnion('type', [
     text: z.string().optional(),
     key: z.string().length(44).optional(),
   }),
+  /** NFS-e only: a rejection by the service, as the ADN or Sefin says it. `httpStatus` is Sefin's. */
+  z.object({
+    type: z.literal('rejection'),
+    code: z.string().min(1),
+    httpStatus: z.number().int().default(400),
+  }),
+  /** NFS-e only: 429, with Retry-After (seconds or a date) or, as mostly, without. */
+  z.object({ type: z.literal('throttle'), retryAfter: z.string().optional() }),
   z.object({ type: z.literal('soap_fault'), httpStatus: z.number().int().default(500) }),
   z.object({ type: z.literal('html'), httpStatus: z.number().int().default(200) }),
   z.object({ type: z.literal('empty'), httpStatus: z.number().int().default(200) }),
@@ -70,3 +78,12 @@ export const scriptedAnswerSchema = z.discriminatedUnion('type', [
 export type ScriptedAnswer = z.output<typeof scriptedAnswerSchema>;
 /** As written by a caller: fields with a default may be absent. */
 export type ScriptedAnswerInput = z.input<typeof scriptedAnswerSchema>;
+
+type AnswerType = ScriptedAnswer['type'];
+const OF_NFSE_ONLY: readonly AnswerType[] = ['rejection', 'throttle'];
+const OF_ALL: readonly AnswerType[] = ['html', 'empty', 'raw', 'reset', 'hang', 'cut', 'slow', 'corrupt', 'page'];
+
+/** Whether the services of NFS-e, or the SOAP services, can give such an answer. */
+export function answersType(type: AnswerType, nfse: boolean): boolean {
+  return nfse ? OF_ALL.includes(type) || OF_NFSE_ONLY.includes(type) : !OF_NFSE_ONLY.includes(type);
+}

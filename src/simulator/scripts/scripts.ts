@@ -2,13 +2,14 @@ import type { Environment } from '../../model/words.js';
 import type { SimulatedType } from '../distribution/dialect.js';
 import type { ScriptedAnswer } from './scripted-answer.js';
 
-export const CALL_KINDS = ['distNSU', 'consNSU', 'consChNFe', 'nfeRecepcaoEvento'] as const;
+export const NFSE_CALL_KINDS = ['DFe', 'Eventos', 'nfse', 'nfseEvento', 'nfseEventoLido'] as const;
+export const CALL_KINDS = ['distNSU', 'consNSU', 'consChNFe', 'nfeRecepcaoEvento', ...NFSE_CALL_KINDS] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
 /** "The next n calls that look so get this answer." Absent conditions fit every call. */
 export interface Script {
   readonly id: number;
-  readonly documentType?: SimulatedType;
+  readonly documentType?: SimulatedType | 'nfse';
   readonly taxId?: string;
   readonly environment?: Environment;
   readonly kind?: CallKind;
@@ -39,14 +40,14 @@ export class Scripts {
 
   /** The answer for this call, used up by it; null when it gets its real one. */
   take(call: {
-    documentType: SimulatedType;
+    documentType: SimulatedType | 'nfse';
     taxId: string;
     environment: Environment;
     kind: CallKind;
   }): ScriptedAnswer | null {
     const found = this.list.find(
       (script) =>
-        (script.documentType ?? call.documentType) === call.documentType &&
+        fitsType(script, call.documentType) &&
         (script.taxId ?? call.taxId) === call.taxId &&
         (script.environment ?? call.environment) === call.environment &&
         (script.kind ?? call.kind) === call.kind,
@@ -60,4 +61,9 @@ export class Scripts {
     }
     return found.answer;
   }
+}
+
+/** NFS-e speaks another language: what is meant for it says so. */
+function fitsType({ documentType }: Script, called: SimulatedType | 'nfse'): boolean {
+  return documentType === undefined ? called !== 'nfse' : documentType === called;
 }

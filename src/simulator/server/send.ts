@@ -43,6 +43,7 @@ function begin(response: ServerResponse, answer: ServiceAnswer): void {
     'Content-Length': answer.body.length,
     'Cache-Control': 'private, max-age=0',
     Server: 'Microsoft-IIS/10.0',
+    ...answer.headers,
   });
 }
 

@@ -24,6 +24,8 @@ export interface ServiceAnswer {
   readonly contentType: string;
   readonly body: Buffer;
   readonly wire: WireFault | null;
+  /** Besides the usual ones. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called once, when the exchange is over: `delivered` says whether all of the answer left. */
   readonly over?: (delivered: boolean) => void;
 }
