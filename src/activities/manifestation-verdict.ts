@@ -169,16 +169,19 @@ const kept = ({ id, failures, unanswered, alone: single, statusCode, statusText 
 const ended = (row: ManifestationRow, status: 'registered' | 'rejected', statusCode: string, statusText: string) =>
   ({ ...kept(row), status, failures: 0, unanswered: 0, statusCode, statusText, nextAttemptAt: null }) as const;
 
-/** The answer about an event, by its key, type and sequence; a request with one event needs no names in its answer. */
+/** The answer about an event, by its key, type and sequence; in one to a request with a single event any of them may be missing. */
 export function resultOf(
   row: Pick<ManifestationRow, 'key' | 'type' | 'sequence' | 'together'>,
   results: readonly EventResult[],
 ): EventResult | null {
-  const own = results.find(
-    ({ key, type, sequence }) => key === row.key && type === row.type && Number(sequence) === row.sequence,
+  const mayBeNameless = row.together === 1 && results.length === 1;
+  const agrees = <T>(answered: T | null, own: T) => answered === own || (mayBeNameless && answered === null);
+  return (
+    results.find(
+      ({ key, type, sequence }) =>
+        agrees(key, row.key) &&
+        agrees(type, row.type) &&
+        agrees(sequence === null ? null : Number(sequence), row.sequence),
+    ) ?? null
   );
-  if (own) return own;
-  const [only] = results;
-  const nameless = only && results.length === 1 && row.together === 1 && only.key === null;
-  return nameless ? only : null;
 }

@@ -5,8 +5,9 @@ import type { ManifestationDependencies } from './manifestation-dependencies.js'
 import { createRecordManifestations } from './record-manifestations.js';
 import { createSendManifestations } from './send-manifestations.js';
 
-export { nfeEventService } from './event-services.js';
+export { cteEventService } from './cte-event-service.js';
 export type { ManifestationDependencies } from './manifestation-dependencies.js';
+export { nfeEventService } from './nfe-event-service.js';
 
 /** The activities of manifestations, by the queue that they are served on. */
 export function createManifestationActivities(deps: ManifestationDependencies): {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { accessKeyParts, InvalidAccessKey, parseAccessKey } from '../documents/index.js';
+import { accessKeyParts, cteEventFaults, InvalidAccessKey, parseAccessKey } from '../documents/index.js';
 import { nfeEventFaults } from '../documents/nfe-event-fields.js';
-import { justificationFault, MANIFESTATION_RULES, type ManifestationRule } from '../model/manifestation.js';
+import {
+  DISAGREEMENT_CANCELLATION,
+  justificationFault,
+  MANIFESTATION_RULES,
+  type ManifestationRule,
+} from '../model/manifestation.js';
+import type { DocumentType } from '../model/words.js';
 import type { FieldFault } from './problem.js';
 import { environment } from './schemas/common.js';
 
@@ -13,7 +19,7 @@ export const manifestationOrder = z
     key: z
       .string({ error: 'expected an access key of 44 characters in a string' })
       .max(100)
-      .describe('Access key of the note'),
+      .describe('Access key of the document'),
     type: z
       .string({ error: 'expected an event type of six digits in a string' })
       .max(20)
@@ -24,12 +30,16 @@ export const manifestationOrder = z
       .string({ error: 'expected text' })
       .max(2_000)
       .optional()
-      .describe('xJust, 15 to 255 characters: required for 210240, forbidden for every other type'),
+      .describe(
+        'xJust of 210240 and xObs of 610110, 15 to 255 characters: required there, forbidden elsewhere. 610111 may have one for the ' +
+          'record: its layout has no place for it, so it is not sent',
+      ),
     fields: z
       .record(z.string(), z.unknown(), { error: 'expected an object' })
       .optional()
       .describe(
-        'Elements of a Tax Reform event by their XSD names; lists of groups as arrays. See docs/manifestation.md',
+        'Elements of a Tax Reform event by their XSD names; lists of groups as arrays. 610111: `nProtEvPrestDes`, only where the 610110 was ' +
+          'made by another program. See docs/manifestation.md',
       ),
     environment: environment.optional().describe('Default: that of the running capture'),
   })
@@ -49,7 +59,7 @@ export type CheckedOrder =
 /** Everything that can be said about an order without asking anybody. */
 export function checkedOrder(order: ManifestationOrder): CheckedOrder {
   const rule = MANIFESTATION_RULES.get(order.type);
-  const key = readKey(order.key);
+  const key = readKey(order.key, rule);
   const justification = order.justification?.trim();
   const errors = [
     ...(typeof key === 'string' ? [] : [key]),
@@ -61,12 +71,22 @@ export function checkedOrder(order: ManifestationOrder): CheckedOrder {
   return { ok: true, key, rule, justification: justification ?? null, fields: order.fields ?? null };
 }
 
-function readKey(given: string): string | FieldFault {
+/** Models that a document type's keys name (positions 21 and 22). */
+const MODELS: { readonly [type in DocumentType]?: { readonly models: readonly string[]; readonly what: string } } = {
+  nfe: { models: ['55'], what: 'NF-e, model 55' },
+  cte: { models: ['57', '64', '67'], what: 'CT-e, models 57, 64 and 67' },
+};
+
+function readKey(given: string, rule: ManifestationRule | undefined): string | FieldFault {
   try {
     const key = parseAccessKey(given);
     const { model } = accessKeyParts(key);
-    if (model === '55') return key;
-    return { field: 'key', message: `names a document of model ${model}: these events are about NF-e, model 55` };
+    const expected = rule && MODELS[rule.documentType];
+    if (!expected || expected.models.includes(model)) return key;
+    return {
+      field: 'key',
+      message: `names a document of model ${model}: ${rule.type} is about ${expected.what}`,
+    };
   } catch (error) {
     if (error instanceof InvalidAccessKey) return { field: 'key', message: error.message };
     throw error;
@@ -74,23 +94,27 @@ function readKey(given: string): string | FieldFault {
 }
 
 function faultsOfJustification({ justified, type }: ManifestationRule, text: string | undefined): FieldFault[] {
-  if (!justified) {
-    return text === undefined
-      ? []
-      : [{ field: 'justification', message: `is for 210240 only: ${type} must have none` }];
+  if (text === undefined) {
+    return justified ? [{ field: 'justification', message: 'is missing: 15 to 255 characters that say why' }] : [];
   }
-  const fault = text === undefined ? 'is missing: 15 to 255 characters that say why' : justificationFault(text);
+  // Of a cancelled disagreement it is kept with the request.
+  if (!justified && type !== DISAGREEMENT_CANCELLATION) {
+    return [{ field: 'justification', message: `is for 210240 and 610110 only: ${type} must have none` }];
+  }
+  const fault = justificationFault(text);
   return fault === null ? [] : [{ field: 'justification', message: fault }];
 }
 
 function faultsOfFields(rule: ManifestationRule, fields: ManifestationOrder['fields']): FieldFault[] {
-  if (rule.class !== 'tax_reform') {
-    return fields === undefined
-      ? []
-      : [{ field: 'fields', message: `belong to Tax Reform events: ${rule.type} has none` }];
-  }
-  return nfeEventFaults(rule.type, fields ?? {}).map(({ field, message }) => ({
+  return faultsByLayout(rule, fields).map(({ field, message }) => ({
     field: field === '' ? 'fields' : `fields.${field}`,
     message,
   }));
+}
+
+function faultsByLayout(rule: ManifestationRule, fields: ManifestationOrder['fields']): FieldFault[] {
+  if (rule.class === 'tax_reform') return nfeEventFaults(rule.type, fields ?? {});
+  if (fields === undefined) return [];
+  if (rule.class === 'disagreement') return cteEventFaults(rule.type, fields);
+  return [{ field: '', message: `belong to Tax Reform events: ${rule.type} has none` }];
 }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { DISAGREEMENT_PROTOCOL } from '../model/manifestation.js';
 import { ORDER_PROBLEMS, type OrderProblem } from '../model/manifestation-order.js';
 import type { CaptureKey, DocumentType, Environment } from '../model/words.js';
 import { recordAudit } from '../storage/audit.js';
@@ -103,7 +104,7 @@ async function captureOf(
   }
   throw new Problem(
     'capture_missing',
-    `The company has no ${documentType} capture${asked === undefined ? '' : ` in ${asked}`}: what the note is, and what comes of the event, would not be known`,
+    `The company has no ${documentType} capture${asked === undefined ? '' : ` in ${asked}`}: what the document is, and what comes of the event, would not be known`,
   );
 }
 
@@ -118,12 +119,18 @@ async function requireCertificate({ database }: ApiDependencies, company: Compan
 
 function refusal(problem: OrderProblem): Problem {
   const message = ORDER_PROBLEMS[problem];
-  const errors: FieldFault[] = [{ field: ABOUT_TYPE.has(problem) ? 'type' : 'key', message }];
+  const errors: FieldFault[] = [{ field: FIELDS[problem] ?? 'key', message }];
   const code = problem === 'another_pending' ? 'manifestation_pending' : 'manifestation_not_possible';
   return new Problem(code, `${problem}: ${message}`, { errors });
 }
 
-const ABOUT_TYPE: ReadonlySet<OrderProblem> = new Set(['conclusive_exists', 'limit_reached', 'another_pending']);
+/** What a problem is about, where it is not the document. */
+const FIELDS: { readonly [problem in OrderProblem]?: string } = {
+  conclusive_exists: 'type',
+  limit_reached: 'type',
+  another_pending: 'type',
+  nothing_to_cancel: `fields.${DISAGREEMENT_PROTOCOL}`,
+};
 
 /** The deadline is told; whether it still counts is the government's to decide. */
 function warningsOf({ deadline, status }: ManifestationRow, now: number): Warnings {
@@ -131,7 +138,7 @@ function warningsOf({ deadline, status }: ManifestationRow, now: number): Warnin
   return [
     {
       code: 'deadline_over',
-      message: `The time for it ended at ${isoInstant(deadline)}: the government may reject it (596) or register it as late (155)`,
+      message: `The time for it ended at ${isoInstant(deadline)}: the government may reject it, or register it as late`,
     },
   ];
 }

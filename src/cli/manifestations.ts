@@ -42,12 +42,15 @@ export function manifestationCommands(program: Command): void {
 
   manifest
     .command('request')
-    .description('request a manifestation of one or more notes; asking twice makes one event')
+    .description('request a manifestation of one or more documents; asking twice makes one event')
     .argument('<company>', 'id or tax ID')
     .argument('<keys...>', 'access keys')
     .requiredOption('--type <type>', 'event type, six digits')
-    .option('--justification <text>', '15 to 255 characters; for 210240 only')
-    .option('--fields <file>', 'JSON file with the elements of a Tax Reform event by their XSD names')
+    .option('--justification <text>', '15 to 255 characters; for 210240 and 610110')
+    .option(
+      '--fields <file>',
+      'JSON file with the elements of a Tax Reform event by their XSD names, or the protocol that a 610111 takes back',
+    )
     .addOption(environmentOption())
     .addHelpText('after', `\nTypes:\n${TYPES}`)
     .action(async (company, keys, { type, justification, fields: file, environment }, command: Command) => {

@@ -77,20 +77,20 @@ export class MaloteClient {
   }
 
   /**
-   * Says something about a received NF-e: 210200, 210210 or 210220. A signal: it is kept by Temporal, written down and sent by a worker, and
-   * what became of it is at `GET /v1/manifestations?key=…`. The same key and type again change nothing. What needs a justification or
-   * fields goes through the HTTP API, since neither may stand in Temporal.
+   * Says something about a received document: 210200, 210210 or 210220 of an NF-e, 610111 of a CT-e. A signal: it is kept by Temporal,
+   * written down and sent by a worker, and what became of it is at `GET /v1/manifestations?key=…`. The same key and type again change
+   * nothing. What needs a justification or fields goes through the HTTP API, since neither may stand in Temporal.
    *
    * @throws {ManifestationNotPossible} key or type cannot be meant, or do not travel through Temporal
    * @throws {EnvironmentUnknown} no environment was given, and not one capture of the company runs
    * @throws {ServiceError} of `@temporalio/client`: Temporal does not answer; nothing is known to have been requested
    */
   async requestManifestation({ companyId, key, type, environment }: ManifestationOptions): Promise<void> {
-    checkRequest(key, type);
+    const documentType = checkRequest(key, type);
     const capture: CaptureKey = {
       companyId,
-      documentType: 'nfe',
-      environment: environment ?? (await runningEnvironment(this.#client, companyId)),
+      documentType,
+      environment: environment ?? (await runningEnvironment(this.#client, companyId, documentType)),
     };
     await this.#messenger.requestManifestation(capture, { key, type });
   }

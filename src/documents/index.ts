@@ -9,6 +9,7 @@ export {
   keyMetadata,
   parseAccessKey,
 } from './access-key.js';
+export { cteEventFaults } from './cte-event-fields.js';
 export { tellsMore } from './cte-related.js';
 export { decodeItem } from './decode.js';
 export { directionOf, rolesOf } from './direction.js';

@@ -3,6 +3,7 @@ import {
   AWARENESS_TYPE,
   CONCLUSIVE_TYPES,
   DISAGREEMENT_CANCELLATION,
+  DISAGREEMENT_PROTOCOL,
   DISAGREEMENT_TYPE,
   EVENT_CANCELLATION,
   type ManifestationRule,
@@ -54,7 +55,7 @@ export const ORDER_PROBLEMS = {
   note_denied: 'the note was denied: the government takes no such statement (650, 651)',
   conclusive_exists: 'a conclusive statement about this note is registered: Awareness comes too late (655)',
   another_pending: 'another statement about this note is on its way: ask again when its result is there',
-  limit_reached: 'this statement was made as often as the government takes it (594)',
+  limit_reached: 'this statement was made as often as the government takes it (594, of CT-e 636)',
   not_the_taker: 'the company is not the taker of this CT-e: only who pays for the service can disagree (755)',
   nothing_to_cancel:
     'no disagreement of the company with this CT-e is registered that Malote knows of: name its protocol in fields.nProtEvPrestDes',
@@ -165,7 +166,7 @@ function decideDisagreement({ rule }: Order, statements: readonly Statement[]): 
 
 /** Names the protocol of the disagreement, and bears its sequence: so each has an Id of its own. */
 function decideDisagreementCancellation({ fields }: Order, statements: readonly Statement[]): Decision {
-  const named = fields?.nProtEvPrestDes;
+  const named = fields?.[DISAGREEMENT_PROTOCOL];
   const said = statements.filter(({ type }) => type === DISAGREEMENT_TYPE);
   const cancelled =
     said.find(({ protocol }) => named !== undefined && protocol === named) ??
@@ -177,7 +178,7 @@ function decideDisagreementCancellation({ fields }: Order, statements: readonly 
   if (protocol === null) return { kind: 'refused', problem: 'nothing_to_cancel' };
   // One that is not known here is of another program: it cannot be one that was numbered here.
   const sequence = cancelled?.sequence ?? 1;
-  return { kind: 'new', sequence, subject: '', fields: { nProtEvPrestDes: protocol } };
+  return { kind: 'new', sequence, subject: '', fields: { [DISAGREEMENT_PROTOCOL]: protocol } };
 }
 
 function cancellationOf({ sequence }: Statement, statements: readonly Statement[]): Statement | undefined {

@@ -95,6 +95,8 @@ export const EVENT_CANCELLATION = '110001';
 /** The taker of a CT-e says that the service was not as agreed, and takes it back. */
 export const DISAGREEMENT_TYPE = '610110';
 export const DISAGREEMENT_CANCELLATION = '610111';
+/** The field in which that names the disagreement: its protocol. */
+export const DISAGREEMENT_PROTOCOL = 'nProtEvPrestDes';
 
 /** Statements that end the recipient's time to answer. */
 export const CONCLUSIVE_TYPES: readonly string[] = [...MANIFESTATION_RULES.values()]

@@ -10,7 +10,7 @@ import {
   type TransactionClock,
 } from '../activities/index.js';
 import { createMailAlerts, type MailDependencies } from '../activities/mail-alerts.js';
-import { createManifestationActivities, nfeEventService } from '../activities/manifestations.js';
+import { createManifestationActivities, cteEventService, nfeEventService } from '../activities/manifestations.js';
 import { createNightlyGaps } from '../activities/nightly-gaps.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
 import { createWatchAlerts } from '../activities/watch-alerts.js';
@@ -21,6 +21,7 @@ import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { GovernmentAddresses } from '../government/addresses.js';
 import { createAdn } from '../government/adn.js';
 import { createCteDistribution } from '../government/cte-distribution.js';
+import { createCteEvents } from '../government/cte-events.js';
 import { createNfeDistribution } from '../government/nfe-distribution.js';
 import { createNfeEvents } from '../government/nfe-events.js';
 import { createPatientGet } from '../government/patient-get.js';
@@ -107,7 +108,10 @@ export function activitiesOf(parts: WorkerParts) {
   });
   const manifestations = createManifestationActivities({
     ...common,
-    eventServices: { nfe: nfeEventService(createNfeEvents(parts), `Malote ${VERSION}`.slice(0, 20)) },
+    eventServices: {
+      nfe: nfeEventService(createNfeEvents(parts), `Malote ${VERSION}`.slice(0, 20)),
+      cte: cteEventService(createCteEvents(parts)),
+    },
   });
   const { startOverdue } = createStartOverdue({
     database,

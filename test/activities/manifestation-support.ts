@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { nfeEventService } from '../../src/activities/event-services.js';
 import type { ManifestationDependencies } from '../../src/activities/manifestation-dependencies.js';
+import { nfeEventService } from '../../src/activities/nfe-event-service.js';
 import { createSendManifestations } from '../../src/activities/send-manifestations.js';
 import type { EventAnswer } from '../../src/government/event-answer.js';
 import { type NfeEvents, type NfeEventsCall, readEventAnswer } from '../../src/government/nfe-events.js';
