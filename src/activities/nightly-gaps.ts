@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { NIGHTLY_WINDOW, RECOVERY_EXPIRES, scaled } from '../cadence/index.js';
 import type { NightlyActivities } from '../model/nightly-contract.js';
 import type { CaptureKey } from '../model/words.js';
+import { lockCapture } from '../storage/captures.js';
 import { getCompany } from '../storage/companies.js';
 import type { Transaction } from '../storage/database.js';
 import { gapOf, insertGaps } from '../storage/gaps.js';
@@ -65,6 +66,7 @@ async function store(
 ): Promise<void> {
   const wake = await database.transaction(async (tx: Transaction) => {
     const [capture] = ranges;
+    await lockCapture(tx, capture);
     const company = await getCompany(tx, capture.companyId);
     if (!company) return [];
     const gaps = ranges.map(({ from, to }) => gapOf(from, to, 'nightly'));

@@ -3,6 +3,7 @@ import { addNsu, compareNsu, maxNsu, type Nsu, parseNsu, ZERO_NSU } from '../mod
 import type { CaptureKey, CaptureOptions, Environment, Phase } from '../model/words.js';
 import { CAPTURE_COLUMNS, type CaptureRow } from './capture-rows.js';
 import { captureValues, commitState, lockCapture } from './captures.js';
+import { getCompany, lockOrders } from './companies.js';
 import { instant, type Transaction } from './database.js';
 import { insertGaps } from './gaps.js';
 
@@ -28,13 +29,11 @@ export type EnableAnswer =
 /** Makes and enables a capture, or changes the options of one that runs. Counts a generation either way. */
 export async function enableCapture(tx: Transaction, order: EnableOrder): Promise<EnableAnswer> {
   const { capture, now, timeScale = 1 } = order;
-  // The company's row serializes orders for its captures; the index captures_one_environment is the last defence.
-  const { rows: companies } = await tx.query<{ deletingAt: number | null }>(
-    'select deleting_at as "deletingAt" from companies where id = $1 for no key update',
-    [capture.companyId],
-  );
-  if (!companies[0]) return { ok: false, problem: 'company_unknown' };
-  if (companies[0].deletingAt !== null) return { ok: false, problem: 'company_deleting' };
+  // The index captures_one_environment is the last defence.
+  await lockOrders(tx, capture.companyId);
+  const company = await getCompany(tx, capture.companyId);
+  if (!company) return { ok: false, problem: 'company_unknown' };
+  if (company.deletingAt !== null) return { ok: false, problem: 'company_deleting' };
   const { rows: others } = await tx.query<{ environment: Environment }>(
     `select environment from captures
      where company_id = $1 and document_type = $2 and environment <> $3 and enabled`,

@@ -1,4 +1,4 @@
-import type { CompanyRow } from './companies.js';
+import { type CompanyRow, lockOrders } from './companies.js';
 import type { Queryable, Transaction } from './database.js';
 import { instant } from './database.js';
 import { Filter } from './filter.js';
@@ -31,7 +31,7 @@ const COLUMNS = `id, company_id as "companyId", root, tax_id as "taxId", subject
 /** Stores a company's certificate in place of the one before, whose private key is forgotten. */
 export async function storeCertificate(tx: Transaction, certificate: CertificateRow): Promise<void> {
   // Two at once: the later one stays, not both.
-  await tx.query('select from companies where id = $1 for no key update', [certificate.companyId]);
+  await lockOrders(tx, certificate.companyId);
   await deleteCertificate(tx, certificate.companyId);
   await tx.query(
     `insert into certificates (id, company_id, root, tax_id, subject, thumbprint, not_before, not_after, chain, key_id,

@@ -1,4 +1,4 @@
-import type { Queryable } from './database.js';
+import type { Queryable, Transaction } from './database.js';
 import { Filter } from './filter.js';
 import type { Page, PageRequest } from './keyset.js';
 import { pageOf, readCursor } from './keyset.js';
@@ -65,6 +65,14 @@ export async function createCompany(
 export async function getCompany(db: Queryable, id: string): Promise<CompanyRow | null> {
   const { rows } = await db.query<CompanyRow>(`select ${COLUMNS} from companies where id = $1`, [id]);
   return rows[0] ?? null;
+}
+
+/**
+ * Orders about one company come one after the other: start a capture, store a certificate, delete it. Not by its row, which a page holds at
+ * its end, after the capture's (docs/storage.md, "Order of locks"). Call it first in the transaction.
+ */
+export async function lockOrders(tx: Transaction, companyId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`orders/${companyId}`]);
 }
 
 export async function findCompanyByTaxId(db: Queryable, taxId: string): Promise<CompanyRow | null> {

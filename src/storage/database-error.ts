@@ -49,6 +49,14 @@ export function isConnectionError(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.code !== null && !SQLSTATE.test(error.code);
 }
 
+/**
+ * PostgreSQL undid a whole transaction because it crossed another one (serialization failure, deadlock): nothing of it has happened, and
+ * the other one goes on. Certain even where COMMIT itself says so, unlike a lost connection.
+ */
+export function isUndoneByCrossing(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+}
+
 /** The content of a row broke a statement (data exception, constraint): the same work will fail again. */
 export function isContentError(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code?.startsWith('22') || error.code?.startsWith('23')) === true;

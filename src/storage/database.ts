@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { isConnectionError, rebuilt } from './database-error.js';
+import { isConnectionError, isUndoneByCrossing, rebuilt } from './database-error.js';
 
 /** What a query answers. Rows are plain objects with the columns as the statement names them. */
 interface QueryAnswer<Row> {
@@ -29,6 +30,9 @@ export interface Database extends Queryable {
   /**
    * Runs `work` between BEGIN and COMMIT. Whatever it throws rolls back and is thrown on. A connection that cannot be
    * brought back to a clean state is closed, never returned to the pool (case C95).
+   *
+   * What PostgreSQL undoes because two transactions crossed (deadlock, serialization failure) is begun again from the start, a few times:
+   * nothing of it has happened. So `work` changes nothing but what it does through `tx`; what follows from it is done by the caller, afterwards.
    *
    * @throws {DatabaseError} also for a commit whose outcome is unknown because the connection broke: the repeat must recognize its own rows.
    */
@@ -88,10 +92,27 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     query: (text, values) => run(pool, text, values),
-    transaction: (work, transactionOptions) => transaction(pool, work, transactionOptions),
+    transaction: (work, transactionOptions) => repeated(() => transaction(pool, work, transactionOptions)),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
+}
+
+/** Runs of a transaction that PostgreSQL keeps undoing; the last failure is thrown on, as transient. */
+const CROSSED_RUNS = 4;
+/** Most milliseconds before the next run, drawn at random so that the same two do not cross again. */
+const CROSSED_PAUSE_MS = 100;
+
+/** Begins a transaction again that PostgreSQL undid for want of an order between it and others. */
+async function repeated<T>(run: () => Promise<T>): Promise<T> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isUndoneByCrossing(error) || runs === CROSSED_RUNS) throw error;
+      await pause(Math.random() * CROSSED_PAUSE_MS * runs);
+    }
+  }
 }
 
 async function transaction<T>(
