@@ -9,7 +9,7 @@ const may = {
   government: ['model', 'platform'],
   storage: ['model', 'platform'],
   webhooks: ['model', 'platform'],
-  pdf: ['model', 'documents', 'platform'],
+  pdf: ['model', 'documents', 'platform', 'storage'],
   activities: ['model', 'cadence', 'documents', 'platform', 'certificates', 'government', 'storage', 'webhooks', 'pdf'],
   workers: [
     'model',

@@ -7,6 +7,7 @@ import { createDecodeArchive } from './decode-archive.js';
 import { createDecodeFailedItems } from './decode-failed-items.js';
 import type { ActivityDependencies, CallContext } from './dependencies.js';
 import { createReleaseHeld } from './held-webhooks.js';
+import { createMakePdfs } from './make-pdfs.js';
 import { createOnDemand } from './on-demand.js';
 import { createQueryDistribution } from './query-distribution.js';
 import { createPointQueries } from './query-point.js';
@@ -29,7 +30,7 @@ export interface Activities {
   readonly captureRow: CaptureRowActivities;
   readonly government: GovernmentActivities & OnDemandActivities;
   readonly archives: ArchiveActivities;
-  readonly housekeeping: Pick<HousekeepingActivities, 'decodeFailedItems' | 'releaseHeld' | 'sweep'>;
+  readonly housekeeping: Pick<HousekeepingActivities, 'decodeFailedItems' | 'releaseHeld' | 'makePdfs' | 'sweep'>;
 }
 
 /** Makes the activities of one worker process. */
@@ -46,6 +47,7 @@ export function createActivities(deps: ActivityDependencies): Activities {
     housekeeping: {
       decodeFailedItems: createDecodeFailedItems(context),
       releaseHeld: createReleaseHeld(context),
+      makePdfs: createMakePdfs(context),
       sweep: createSweep(context),
     },
   };

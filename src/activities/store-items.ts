@@ -12,6 +12,7 @@ import type { Announcements } from './announcements.js';
 import { considerAwareness, scheduleAwareness } from './awareness.js';
 import { type Chosen, decideDeliveries } from './delivery-policy.js';
 import { holdBack, releaseWith } from './held-webhooks.js';
+import { queuePdfsOf } from './make-pdfs.js';
 import { recognizeOwnEvents } from './own-events.js';
 import { contradictedNsus, deriveTogether } from './page-documents.js';
 import { recognizeSameBytes } from './same-bytes.js';
@@ -42,6 +43,7 @@ export async function storeDocuments(
   const inserted = await insertDocuments(tx, documents);
   await updateDerived(tx, changed);
   const news = documents.filter(({ id }) => inserted.has(id));
+  await queuePdfsOf(tx, news, at);
   await holdBack(
     tx,
     capture,

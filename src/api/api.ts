@@ -39,15 +39,10 @@ const problemBody = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457. docs/errors.md lists every code with what to do about it' });
 
-/** Errors that every route with a key can answer with. */
-const COMMON: readonly ProblemCode[] = [
-  'unauthorized',
-  'scope_missing',
-  'not_found',
-  'invalid_input',
-  'internal_error',
-  'temporarily_unavailable',
-];
+/** Errors that every route below `/v1` and `/links` can answer with. */
+const COMMON: readonly ProblemCode[] = ['not_found', 'invalid_input', 'internal_error', 'temporarily_unavailable'];
+/** Errors that every route with a key can answer with, besides. */
+const KEY_PROBLEMS: readonly ProblemCode[] = ['unauthorized', 'scope_missing'];
 
 /** Errors that every route with a body can answer with. */
 export const BODY_PROBLEMS: readonly ProblemCode[] = ['malformed_request', 'body_too_large', 'unsupported_media_type'];
@@ -63,6 +58,11 @@ export const POST_PROBLEMS: readonly ProblemCode[] = [
  * the types of the handler only the good ones count; problems are thrown.
  */
 export function answers<Good extends Record<number, unknown>>(good: Good, ...codes: readonly ProblemCode[]): Good {
+  return openAnswers(good, ...KEY_PROBLEMS, ...codes);
+}
+
+/** As {@link answers}, for a route that asks for no key. */
+export function openAnswers<Good extends Record<number, unknown>>(good: Good, ...codes: readonly ProblemCode[]): Good {
   const byStatus: Record<number, ProblemCode[]> = {};
   for (const code of new Set([...COMMON, ...codes])) {
     const sameStatus = byStatus[ERROR_CATALOGUE[code].status] ?? [];

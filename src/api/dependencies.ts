@@ -27,6 +27,8 @@ export interface ApiDependencies {
   readonly checkCertificate: CheckCertificate | null;
   /** Divides the waits of the government's rules; 1 in production. */
   readonly timeScale: number;
+  /** Where customers reach this API, without a slash at its end. Null: links lead to where their request came in. */
+  readonly publicUrl: string | null;
   /** Lets webhooks go to private addresses and over plain HTTP. */
   readonly allowPrivateWebhooks: boolean;
   readonly logger: FastifyBaseLogger;

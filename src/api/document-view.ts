@@ -79,6 +79,7 @@ export const documentSchema = z
     links: z.object({
       self: z.string(),
       xml: z.string(),
+      pdf: z.string().optional().describe('Only where there is a printed form'),
       events: z.string(),
     }),
   })

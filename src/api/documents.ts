@@ -1,15 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { extractXml } from '../documents/extract.js';
 import { DOCUMENT_KINDS } from '../model/document.js';
-import { type DocumentRow, getDocument, listDocuments, listEventsOfKey } from '../storage/documents.js';
-import { readXml } from '../storage/read-xml.js';
-import { type Api, answers, bytes } from './api.js';
-import { callerOf, seesCompany } from './authorization.js';
+import { listDocuments, listEventsOfKey } from '../storage/documents.js';
+import { type Api, answers } from './api.js';
+import { callerOf } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
+import { visibleDocument } from './document-access.js';
 import { documentSchema, shownDocument } from './document-view.js';
 import { pageOf, pageQuery } from './paging.js';
-import { notFound } from './problem.js';
 import {
   documentType,
   environment,
@@ -90,35 +87,7 @@ export function documentRoutes(app: Api, deps: ApiDependencies): void {
         response: answers({ 200: documentSchema }),
       },
     },
-    async (request) => shownDocument(await visibleDocument(deps, request, request.params.id)),
-  );
-
-  app.get(
-    '/v1/documents/:id/xml',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getDocumentXml',
-        tags: ['documents'],
-        summary: "The document's XML, byte for byte as the government gave it",
-        params: idParams,
-        response: answers(
-          { 200: bytes('The XML; `ETag` is its SHA-256', 'application/xml'), 304: z.undefined().describe('Unchanged') },
-          'content_damaged',
-        ),
-      },
-    },
-    async (request, reply) => {
-      const row = await visibleDocument(deps, request, request.params.id);
-      const etag = `"${row.xmlSha256}"`;
-      reply.header('etag', etag);
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-      const xml = await readXml(deps.objectStore, row, extractOrThrow);
-      return reply
-        .type('application/xml')
-        .header('content-disposition', `attachment; filename="${fileName(row)}"`)
-        .send(xml);
-    },
+    async (request) => shownDocument(await visibleDocument(deps.database, request, request.params.id)),
   );
 
   app.get(
@@ -134,26 +103,9 @@ export function documentRoutes(app: Api, deps: ApiDependencies): void {
       },
     },
     async (request) => {
-      const { key, companyId, environment } = await visibleDocument(deps, request, request.params.id);
+      const { key, companyId, environment } = await visibleDocument(deps.database, request, request.params.id);
       const rows = key === null ? [] : await listEventsOfKey(deps.database, { companyId, environment, key });
       return { data: rows.map(shownDocument), nextCursor: null };
     },
   );
-}
-
-async function visibleDocument(deps: ApiDependencies, request: FastifyRequest, id: string): Promise<DocumentRow> {
-  const row = await getDocument(deps.database, id);
-  if (row === null || !seesCompany(callerOf(request), row.companyId)) throw notFound('document');
-  return row;
-}
-
-function extractOrThrow(...item: Parameters<typeof extractXml>): Uint8Array {
-  const extracted = extractXml(...item);
-  if (!extracted.ok) throw new Error(extracted.failure);
-  return extracted.xml;
-}
-
-/** Key and kind, since an event has its document's key; the id keeps two events of one type apart. */
-function fileName({ key, kind, id }: DocumentRow): string {
-  return `${key ?? 'document'}-${kind}-${id}.xml`;
 }

@@ -30,6 +30,16 @@ export const ERROR_CATALOGUE = {
     title: 'The key is limited to some companies',
     action: 'This action concerns more than the companies of the key: use a key without that limit.',
   },
+  link_invalid: {
+    status: 403,
+    title: 'The link opens nothing',
+    action: 'Use the whole link as it was given, or make a new one with `POST /v1/documents/{id}/links`.',
+  },
+  link_expired: {
+    status: 403,
+    title: 'The link has expired',
+    action: 'Make a new one with `POST /v1/documents/{id}/links`: links open a document for 15 minutes.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -91,6 +101,17 @@ export const ERROR_CATALOGUE = {
     title: 'The company is being deleted',
     action: 'Nothing can be started for it any more. Wait for the deletion to end, then register it again.',
   },
+  summary_only: {
+    status: 409,
+    title: 'Only a summary of the note is here',
+    action: 'A summary has no PDF. `detail` says how to get the full XML; the PDF is there with it.',
+  },
+  no_pdf: {
+    status: 409,
+    title: 'The document has no printed form',
+    action:
+      'Use the XML. There are PDFs of NF-e, NFC-e, CT-e (also OS and simplified), NFS-e and correction letters; `links.pdf` is there where there is one.',
+  },
   endpoint_deleted: {
     status: 409,
     title: 'The webhook endpoint was deleted',
@@ -111,6 +132,16 @@ export const ERROR_CATALOGUE = {
     status: 415,
     title: 'The body is not JSON',
     action: 'Send `Content-Type: application/json`.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'The file ends before that range',
+    action: 'Ask for bytes below the size in `Content-Range`, or leave `Range` out.',
+  },
+  pdf_not_possible: {
+    status: 422,
+    title: 'The document cannot be printed',
+    action: 'Use the XML. `detail` says what is wrong with it: a page made of it would be empty, or would lie.',
   },
   invalid_input: {
     status: 422,
@@ -197,6 +228,21 @@ export const ERROR_CATALOGUE = {
     status: 500,
     title: 'The stored bytes are missing or damaged',
     action: 'Operators: restore the archive from a backup of the object store; the log names it, by the request id.',
+  },
+  pdf_failed: {
+    status: 500,
+    title: 'The PDF could not be made',
+    action: 'Use the XML. Operators: report it together with the XML; the log says more, by the request id.',
+  },
+  pdf_too_slow: {
+    status: 503,
+    title: 'The PDF was not ready in time',
+    action: 'Try again as `Retry-After` says; if it stays, use the XML and report it to the operators.',
+  },
+  pdf_busy: {
+    status: 503,
+    title: 'Too many PDFs are being made',
+    action: 'Try again as `Retry-After` says.',
   },
   temporarily_unavailable: {
     status: 503,

@@ -13,7 +13,7 @@ export function requestId(request: IncomingMessage): string {
 
 /**
  * Puts `X-Request-Id` on every answer, logs each request in one line and measures it. Only the route's pattern is logged:
- * the real path and query can hold tax IDs and access keys.
+ * the real path and query can hold tax IDs and access keys, and signatures that open a document.
  */
 export function traceRequests(app: Api, metrics: Registry): void {
   const duration = new Histogram({
@@ -26,7 +26,7 @@ export function traceRequests(app: Api, metrics: Registry): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'private, no-store');
+    if (/^\/(v1|links)\//.test(request.url)) reply.header('cache-control', 'private, no-store');
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';

@@ -16,6 +16,7 @@ import type { ApiDependencies } from './dependencies.js';
 import { documentRoutes } from './documents.js';
 import { answerError, sendProblem } from './error-handler.js';
 import { eventFeedRoutes } from './event-feed.js';
+import { fileRoutes } from './file-routes.js';
 import { gapRoutes } from './gaps.js';
 import { healthRoutes } from './health.js';
 import { honourIdempotencyKeys } from './idempotency.js';
@@ -81,6 +82,7 @@ const ROUTES = [
   releaseHistoryRoutes,
   callLogRoutes,
   documentRoutes,
+  fileRoutes,
   manifestationRoutes,
   nfseOnDemandRoutes,
   archiveRoutes,

@@ -25,6 +25,8 @@ export interface ApiOptions {
   readonly masterKey: string;
   /** Bootstrap key with every scope; null: only keys of the database are valid. */
   readonly apiKey: string | null;
+  /** Where customers reach this API. Default: links lead to where their request came in. */
+  readonly publicUrl?: string | null;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -95,6 +97,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       bootstrapKey: options.apiKey,
       checkCertificate: options.checkCertificate ?? null,
       timeScale: options.timeScale,
+      publicUrl: options.publicUrl ?? null,
       allowPrivateWebhooks: options.allowPrivateWebhooks,
       logger,
       metrics: metrics.registry,

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { type Connection, findConnection, type GlobalOptions } from './connection.js';
 import { CliFailure, EXIT, wrongUse } from './failure.js';
@@ -50,8 +51,11 @@ export class ApiClient {
     return this.#json(method, path, body);
   }
 
-  async bytes(path: string): Promise<Buffer> {
-    return Buffer.from(await (await this.#fetch('GET', path)).arrayBuffer());
+  /** A file, with the name that it has there. */
+  async file(path: string): Promise<{ readonly bytes: Buffer; readonly name: string }> {
+    const answer = await this.#fetch('GET', path);
+    const name = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1];
+    return { bytes: Buffer.from(await answer.arrayBuffer()), name: basename(name ?? 'document') };
   }
 
   /** Entries of a list over as many pages as it takes, up to a number. */

@@ -4,7 +4,7 @@ import { DOCUMENT_KINDS } from '../model/document.js';
 import { apiOf } from './api-client.js';
 import { documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
 import { wrongUse } from './failure.js';
-import { localTime, printJson, printTable, say, shortened, wantsJson } from './output.js';
+import { localTime, printFields, printJson, printTable, say, shortened, wantsJson } from './output.js';
 
 interface Document {
   readonly id: string;
@@ -77,15 +77,50 @@ export function documentCommands(program: Command): void {
     .command('xml')
     .description("a document's XML, byte for byte as the government gave it")
     .argument('<id>', 'id of the document')
-    .option('--output <file>', 'default: standard output')
+    .option('-o, --output <file>', 'default: standard output')
     .action(async (id, { output }, command: Command) => {
-      const xml = await apiOf(command).bytes(`/v1/documents/${encodeURIComponent(id)}/xml`);
-      if (output === undefined) process.stdout.write(xml);
-      else writeFile(output, xml);
+      const { bytes } = await apiOf(command).file(pathOf(id, 'xml'));
+      writeTo(output ?? STANDARD_OUTPUT, bytes);
+    });
+
+  document
+    .command('pdf')
+    .description("a document's printed form: DANFE, DACTE, DANFSe, correction letter")
+    .argument('<id>', 'id of the document')
+    .option('-o, --output <file>', 'default: a file named by the access key, here; "-": standard output')
+    .action(async (id, { output }, command: Command) => {
+      const { bytes, name } = await apiOf(command).file(pathOf(id, 'pdf'));
+      writeTo(output ?? name, bytes);
+    });
+
+  document
+    .command('links')
+    .description('links to the files of a document that need no API key, for 15 minutes')
+    .argument('<id>', 'id of the document')
+    .action(async (id, _, command: Command) => {
+      const links = await apiOf(command).send<Links>('POST', pathOf(id, 'links'));
+      if (wantsJson(command)) return printJson(links);
+      printFields({ XML: links.xml, PDF: links.pdf, 'valid until': localTime(links.expiresAt) });
     });
 }
 
-function writeFile(file: string, bytes: Buffer): void {
+interface Links {
+  readonly xml: string;
+  readonly pdf: string | null;
+  readonly expiresAt: string;
+}
+
+const STANDARD_OUTPUT = '-';
+
+function pathOf(id: string, what: 'xml' | 'pdf' | 'links'): string {
+  return `/v1/documents/${encodeURIComponent(id)}/${what}`;
+}
+
+function writeTo(file: string, bytes: Buffer): void {
+  if (file === STANDARD_OUTPUT) {
+    process.stdout.write(bytes);
+    return;
+  }
   try {
     writeFileSync(file, bytes);
   } catch (error) {

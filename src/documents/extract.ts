@@ -40,6 +40,17 @@ export function extractXml(
 }
 
 /**
+ * As {@link extractXml}, for bytes that were an XML document before.
+ *
+ * @throws {Error} with the code of the failure
+ */
+export function extractedXml(content: Uint8Array, encoding: ItemEncoding): Buffer {
+  const extracted = extractXml(content, encoding);
+  if (!extracted.ok) throw new Error(extracted.failure);
+  return extracted.xml;
+}
+
+/**
  * Strict base64, line breaks and blanks allowed. Node's decoder skips what it does not know, so the length tells: it is exact only
  * when every character counted. Node also takes the URL alphabet, which no service uses.
  */

@@ -138,6 +138,8 @@ export interface HousekeepingActivities {
   watchAlerts(input: { every: 'minute' | 'hour' }): Promise<{ opened: number }>;
   /** Tells operators by mail, at most one mail. A mail server that fails is no failure of the activity. */
   mailAlerts(): Promise<{ mails: number }>;
+  /** Makes the PDFs that are due, for about half a minute: the next run goes on. */
+  makePdfs(): Promise<{ made: number; failed: number }>;
   /** Retention: old call log partitions, attempts, outbox bodies; partitions made ahead. */
   sweep(): Promise<{ removed: number }>;
 }

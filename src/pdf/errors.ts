@@ -20,6 +20,14 @@ export class NoPdf extends Error {
  */
 export type PdfFailure = 'unreadable' | 'other_document' | 'contradiction' | 'too_slow' | 'internal';
 
+/** Too many requests wait for their PDF already: this one may come again in a while. */
+export class PdfsBusy extends Error {
+  override readonly name = 'PdfsBusy';
+  constructor(waiting: number) {
+    super(`${waiting} PDFs are waiting to be made already`);
+  }
+}
+
 /** No PDF could be made. The message quotes nothing of the document. */
 export class PdfFailed extends Error {
   override readonly name = 'PdfFailed';

@@ -32,7 +32,7 @@ export const variables = z.object({
 
   MALOTE_MASTER_KEY: z.string().optional().meta({
     default: 'made once by the embedded default',
-    what: '32 bytes in base64; encrypts certificates and webhook secrets. With several, separated by commas, the first encrypts and all decrypt',
+    what: '32 bytes in base64; encrypts certificates and webhook secrets, signs download links. With several, separated by commas, the first encrypts and signs, all decrypt and verify',
   }),
 
   MALOTE_API_KEY: z
@@ -50,6 +50,16 @@ export const variables = z.object({
     default: '`127.0.0.1` for `malote dev`, `0.0.0.0` for `malote api`',
     what: 'address that the API listens on',
   }),
+
+  MALOTE_PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'is no http or https address' })
+    .refine((text) => !/[?#]/.test(text), { error: 'must be an address without ? and #' })
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .meta({
+      default: 'the address that the request came to',
+      what: 'where customers reach the API, for the [links](api.md#files) that it makes; needed behind a proxy that ends TLS',
+    }),
 
   MALOTE_WORKER_PORT: port()
     .optional()

@@ -17,6 +17,8 @@ export interface Config {
   readonly masterKey: string | null;
   readonly apiKey: string | null;
   readonly http: { readonly host: string | null; readonly port: number };
+  /** Where customers reach the API, without a slash at its end. Null: not told. */
+  readonly publicUrl: string | null;
   readonly workerPort: number | null;
   readonly temporalMetricsPort: number | null;
   readonly apiUrl: string | null;
@@ -113,6 +115,7 @@ function fromVariables(data: Variables): Omit<Config, 'temporal'> {
     masterKey: data.MALOTE_MASTER_KEY ?? null,
     apiKey: data.MALOTE_API_KEY ?? null,
     http: { host: data.MALOTE_HTTP_HOST ?? null, port: data.MALOTE_HTTP_PORT },
+    publicUrl: data.MALOTE_PUBLIC_URL ?? null,
     workerPort: data.MALOTE_WORKER_PORT ?? null,
     temporalMetricsPort: data.MALOTE_TEMPORAL_METRICS_PORT ?? null,
     apiUrl: data.MALOTE_API_URL ?? null,

@@ -82,12 +82,17 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     transport: createHttpsTransport({ caFile: governmentCaFile }),
     addresses,
   });
-  const { url: apiUrl, close } = await startApi({ ...shared, apiKey, checkCertificate, host, port }).catch(
-    (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-      throw new Error(`port ${port} is in use: choose another with --port, or leave --port and MALOTE_HTTP_PORT out`);
-    },
-  );
+  const { url: apiUrl, close } = await startApi({
+    ...shared,
+    apiKey,
+    checkCertificate,
+    publicUrl: config.publicUrl,
+    host,
+    port,
+  }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new Error(`port ${port} is in use: choose another with --port, or leave --port and MALOTE_HTTP_PORT out`);
+  });
   stops.push(() => close());
   screen.ready('API', apiUrl);
 

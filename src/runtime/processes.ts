@@ -32,6 +32,7 @@ export async function runApi(env: NodeJS.ProcessEnv): Promise<void> {
       transport: createHttpsTransport({ caFile: settings.governmentCaFile }),
       addresses: settings.addresses,
     }),
+    publicUrl: settings.publicUrl,
     host: settings.http.host ?? '0.0.0.0',
     port: settings.http.port,
   });

@@ -2,7 +2,7 @@ import type { CallContext } from '../activities/dependencies.js';
 import { distributionService, nfseService } from '../activities/index.js';
 import { advanceTo, type TakenIn, takeIn } from '../activities/take-in.js';
 import { cadenceOf, scaled } from '../cadence/index.js';
-import { decodeItem, extractXml } from '../documents/index.js';
+import { decodeItem, extractedXml } from '../documents/index.js';
 import { governmentAddresses } from '../government/addresses.js';
 import { createAdn } from '../government/adn.js';
 import { createCteDistribution } from '../government/cte-distribution.js';
@@ -192,16 +192,10 @@ async function verifyDocuments(
   const damaged: { documentId: string; problem: string }[] = [];
   for (const row of documents) {
     try {
-      await readXml(store, row, extracted);
+      await readXml(store, row, extractedXml);
     } catch (error) {
       damaged.push({ documentId: row.id, problem: error instanceof Error ? error.message : 'cannot be read' });
     }
   }
   return { documentsRead: documents.length, damaged };
 }
-
-const extracted: Parameters<typeof readXml>[2] = (content, encoding) => {
-  const result = extractXml(content, encoding);
-  if (!result.ok) throw new Error(result.detail);
-  return result.xml;
-};

@@ -9,6 +9,7 @@ import type {
 } from '../model/document.js';
 import { answerDeadlines } from '../model/manifestation.js';
 import type { Nsu } from '../model/nsu.js';
+import { hasPrintedForm } from '../model/printed-form.js';
 import type { DocumentType, Environment } from '../model/words.js';
 
 /** The part of a stored document that customers see. */
@@ -70,8 +71,8 @@ export interface DocumentView {
   readonly awarenessSkipped?: string;
   /** Of a received NF-e: until when its recipient's statements count as made in time. RFC 3339, UTC; absent where its authorization is not known. */
   readonly manifestationDeadlines?: { readonly awareness: string; readonly conclusive: string };
-  /** Paths of this API. */
-  readonly links: { readonly self: string; readonly xml: string; readonly events: string };
+  /** Paths of this API; `pdf` only where there is a printed form. */
+  readonly links: { readonly self: string; readonly xml: string; readonly pdf?: string; readonly events: string };
 }
 
 /** Fields that a document does not have are left out; `event` and `suppressed` are null instead, as the contract shows them. */
@@ -102,6 +103,7 @@ export function documentView(document: StoredDocument): DocumentView {
     links: {
       self,
       xml: `${self}/xml`,
+      ...(hasPrintedForm(document.kind, document.event?.type ?? null) && { pdf: `${self}/pdf` }),
       events: `${self}/events`,
     },
   };

@@ -7,7 +7,7 @@ import { housekeeping as activities, mailing } from './proxies.js';
  * `-day` (overlap: skip).
  */
 export async function housekeeping(input: HousekeepingInput): Promise<void> {
-  const { startOverdue, decodeFailedItems, releaseHeld, watchAwaitedXml, watchAlerts, sweep } = activities();
+  const { startOverdue, decodeFailedItems, releaseHeld, watchAwaitedXml, watchAlerts, makePdfs, sweep } = activities();
   switch (input.every) {
     case 'minute':
       await inTurn(
@@ -16,8 +16,9 @@ export async function housekeeping(input: HousekeepingInput): Promise<void> {
         releaseHeld,
         watchAwaitedXml,
         () => watchAlerts({ every: 'minute' }),
-        // Last: a mail server may take its time.
+        // Last, since they may take their time: a mail server, and as many pages as a first load brings.
         mailing().mailAlerts,
+        makePdfs,
       );
       return;
     case 'hour':

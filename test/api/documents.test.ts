@@ -151,7 +151,7 @@ describe('XML and archives', () => {
     assert.equal(xml.status, 200);
     assert.deepEqual(xml.bytes, captured.xml);
     assert.equal(xml.headers['content-type'], 'application/xml');
-    assert.equal(xml.headers['content-disposition'], `attachment; filename="${KEY}-procNFe-${captured.id}.xml"`);
+    assert.equal(xml.headers['content-disposition'], `attachment; filename="${KEY}-procNFe.xml"`);
     assert.equal(xml.headers['x-content-type-options'], 'nosniff');
 
     const again = await api.ask('GET', `/v1/documents/${captured.id}/xml`, {

@@ -2,7 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { insertArchive } from '../../src/storage/archives.js';
 import { getCompany } from '../../src/storage/companies.js';
+import type { Database } from '../../src/storage/database.js';
+import { getDocument } from '../../src/storage/documents.js';
+import { insertEvents } from '../../src/storage/events.js';
 import { archiveKey } from '../../src/storage/object-store/index.js';
+import { documentEvent } from '../../src/webhooks/body.js';
 import { newDocument } from '../storage/documents-support.js';
 import { capturePage } from '../webhooks/support.js';
 import type { TestApi } from './support.js';
@@ -19,11 +23,12 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 
 /** A document as a page leaves it: the answer in the object store, the rows that point into it. */
 export async function captureDocument(
-  { db, deps }: TestApi,
+  { db, deps }: { readonly db: Database; readonly deps: Pick<TestApi['deps'], 'objectStore'> },
   companyId: string,
   fields: Record<string, unknown> = {},
+  text = `<nfeProc versao="4.00"><!-- ${randomUUID()} --><xNome>Açúcar &amp; Cia</xNome></nfeProc>`,
 ): Promise<CapturedDocument> {
-  const xml = Buffer.from(`<nfeProc versao="4.00"><!-- ${randomUUID()} --><xNome>Açúcar &amp; Cia</xNome></nfeProc>`);
+  const xml = Buffer.from(text);
   const item = gzipSync(xml).toString('base64');
   const before = '<retDistDFeInt><loteDistDFeInt><docZip NSU="000000000000001">';
   const answer = Buffer.from(`${before}${item}</docZip></loteDistDFeInt></retDistDFeInt>`);
@@ -54,6 +59,16 @@ export async function captureDocument(
     ...fields,
   });
   return { id, archiveId, objectKey, xml, answer };
+}
+
+/** Tells of a stored document, as its page would have. */
+export async function tellOf({ db }: TestApi, documentId: string): Promise<void> {
+  const row = await getDocument(db, documentId);
+  const company = row && (await getCompany(db, row.companyId));
+  if (!row || !company) throw new Error('no such document');
+  const at = Date.now();
+  const events = [documentEvent(row, company, at)];
+  await db.transaction((tx) => insertEvents(tx, { companyId: company.id, at, events }));
 }
 
 /** Stores events about documents, and with them the deliveries to the endpoints there are. */

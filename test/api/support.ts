@@ -118,6 +118,7 @@ export async function testApi(changed: Partial<ApiDependencies> = {}): Promise<T
     bootstrapKey: BOOTSTRAP_KEY,
     checkCertificate: null,
     timeScale: 1,
+    publicUrl: null,
     allowPrivateWebhooks: true,
     logger: createLogger({ level: 'debug', role: 'api', destination: { write: (line) => void log.push(line) } }),
     metrics: new Registry(),

@@ -43,6 +43,7 @@ describe('missing numbers, on skipped time', () => {
       sender,
       bootstrapKey: KEY,
       timeScale: 1,
+      publicUrl: null,
       allowPrivateWebhooks: true,
       logger: createLogger({ level: 'silent', role: 'api' }),
       metrics: new Registry(),

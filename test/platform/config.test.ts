@@ -37,6 +37,7 @@ describe('configuration', () => {
         masterKey: null,
         apiKey: null,
         http: { host: null, port: 3000 },
+        publicUrl: null,
         workerPort: null,
         temporalMetricsPort: null,
         apiUrl: null,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { DocumentKind } from '../../src/model/document.js';
 import { alertEvent, documentEvent, newEventId, testBody } from '../../src/webhooks/body.js';
 import { documentView } from '../../src/webhooks/document-view.js';
 import { document } from './support.js';
@@ -31,6 +32,7 @@ describe('the JSON of a document', () => {
       links: {
         self: '/v1/documents/d1',
         xml: '/v1/documents/d1/xml',
+        pdf: '/v1/documents/d1/pdf',
         events: '/v1/documents/d1/events',
       },
     });
@@ -48,6 +50,21 @@ describe('the JSON of a document', () => {
     );
     assert.equal(view.root, 'resNovo');
     assert.deepEqual(view.warnings, ['key: check digit']);
+  });
+
+  test('offers a PDF only where there is a printed form', () => {
+    const linkOf = (kind: DocumentKind, type?: string) =>
+      documentView(document(COMPANY.id, { kind, event: type === undefined ? null : { type } })).links.pdf;
+    for (const kind of ['procNFe', 'procCTe', 'procCTeOS', 'procCTeSimp', 'NFSe'] as const)
+      assert.ok(linkOf(kind), kind);
+    for (const kind of ['procEventoNFe', 'procEventoCTe'] as const) {
+      assert.ok(linkOf(kind, '110110'), kind);
+      assert.equal(linkOf(kind, '110111'), undefined, kind);
+    }
+    for (const kind of ['resNFe', 'procGTVe', 'evento', 'DPS', 'CNC', 'unknown'] as const) {
+      assert.equal(linkOf(kind), undefined, kind);
+    }
+    assert.equal(linkOf('resEvento', '110110'), undefined);
   });
 });
 

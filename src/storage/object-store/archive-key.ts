@@ -15,6 +15,18 @@ export function archiveKey(capture: CaptureKey, startedAt: number, callId: strin
   return `${companyPrefix(capture.companyId)}${capture.documentType}/${capture.environment}/${day}/${call}`;
 }
 
+/**
+ * Where a document's PDF stands: `{companyId}/pdf/{yyyy}/{mm}/{document}.{madeOf}.pdf`, by the month of its capture. What it was made of is
+ * part of the key: a PDF that is made again takes nobody's bytes away who reads the one before.
+ */
+export function pdfKey(
+  { id, companyId, capturedAt }: { readonly id: string; readonly companyId: string; readonly capturedAt: number },
+  madeOf: string,
+): string {
+  const month = new Date(capturedAt).toISOString().slice(0, 7).replace('-', '/');
+  return `${companyPrefix(companyId)}pdf/${month}/${id}.${madeOf.slice(0, 16)}.pdf`;
+}
+
 /** The prefix of everything that the object store holds of a company. */
 export function companyPrefix(companyId: string): string {
   return `${companyId}/`;

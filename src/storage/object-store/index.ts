@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { FileSystemStore } from './file-system.js';
 import { InvalidObjectStore, type ObjectStore } from './object-store.js';
 
-export { archiveKey, companyPrefix } from './archive-key.js';
+export { archiveKey, companyPrefix, pdfKey } from './archive-key.js';
 export type { ObjectStore } from './object-store.js';
 export { InvalidObjectStore, ObjectNotFound, ObjectStoreUnavailable } from './object-store.js';
 
