@@ -18,6 +18,8 @@ export class Announcements {
   readonly #events: PreparedEvent[] = [];
   /** The company's manifestation workflow has something to wait for: wake it after the commit. */
   awarenessScheduled = false;
+  /** A document came that the capture's host was not handed with its neighbours: wake the capture after the commit. */
+  lateForHost = false;
 
   constructor(
     private readonly tx: Transaction,

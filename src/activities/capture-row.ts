@@ -8,7 +8,7 @@ import { type CaptureRow, snapshotOf } from '../storage/capture-rows.js';
 import { getCapture, lockCapture } from '../storage/captures.js';
 import { type CompanyRow, getCompany } from '../storage/companies.js';
 import type { Queryable, Transaction } from '../storage/database.js';
-import { documentsBetween, writeHandedNsu } from '../storage/handover.js';
+import { documentsBetween, forgetLate, lateDocuments, rememberMissed, writeHandedNsu } from '../storage/handover.js';
 import { Announcements } from './announcements.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { captureUnknown, rebuilding, scaleMismatch } from './failures.js';
@@ -86,6 +86,15 @@ export function createCaptureRowActivities(deps: ActivityDependencies): CaptureR
       rebuilding(async () => {
         const row = existing(await getCapture(deps.database, capture));
         const { ultNsu, maxNsu } = row.state;
+        if (row.hasLate) {
+          return {
+            capture,
+            documents: await lateDocuments(deps.database, capture),
+            ultNsu: row.handedNsu,
+            maxNsu,
+            late: true,
+          };
+        }
         const { documents, isLast } = await documentsBetween(deps.database, capture, row.handedNsu, ultNsu);
         const last = documents.at(-1);
         return last ? { capture, documents, ultNsu: isLast ? ultNsu : last.nsu, maxNsu } : null;
@@ -96,7 +105,13 @@ export function createCaptureRowActivities(deps: ActivityDependencies): CaptureR
         ordered(capture, async ({ tx, now, company, announcements }) => {
           const row = existing(await lockCapture(tx, capture));
           const handed = await handedBy(row, page, answer, announcements);
-          if (handed === row.handedNsu) return snapshotOf(row, company);
+          const { documents = [] } = page;
+          if (handed === null || (handed === row.handedNsu && !page.late)) return snapshotOf(row, company);
+          if (!page.late && page.documents) {
+            const upTo = compareNsu(handed, page.ultNsu) < 0 ? handed : page.ultNsu;
+            await rememberMissed(tx, capture, { after: row.handedNsu, upTo, handed: documents });
+          }
+          await forgetLate(tx, capture, page.late ? documents : [], handed);
           return snapshotOf(existing(await writeHandedNsu(tx, capture, handed, now)), company);
         }),
       ),
@@ -118,20 +133,23 @@ async function readSnapshot(db: Queryable, capture: CaptureKey): Promise<Capture
 
 /**
  * How far the host has taken documents, by its own word. Only its answer moves this, and nothing here moves the government's cursor:
- * a host that goes back is handed the documents in between from the database.
+ * a host that goes back is handed the documents in between from the database. Null: it has not taken the page.
  */
 async function handedBy(
   row: CaptureRow,
-  page: { readonly ultNsu: Nsu },
+  page: { readonly ultNsu: Nsu; readonly late?: boolean },
   answer: HostAnswer | null,
   announcements: Announcements,
-): Promise<Nsu> {
-  if (answer?.ultNsu === undefined) return answer?.stop ? row.handedNsu : page.ultNsu;
+): Promise<Nsu | null> {
+  if (answer?.ultNsu === undefined) {
+    if (answer?.stop) return null;
+    return page.late ? row.handedNsu : page.ultNsu;
+  }
   const own = tryParseNsu(answer.ultNsu);
   if (own === null) {
     // No progress: the workflow tries again and, in the end, asks for people.
     log.warn('the host answered with something that is no NSU; its page is handed again');
-    return row.handedNsu;
+    return null;
   }
   if (compareNsu(own, row.state.maxNsu) <= 0) {
     await announcements.close('cursor_ahead', 'host');

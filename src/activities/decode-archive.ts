@@ -61,12 +61,13 @@ export async function decodeArchive(
     decoded.push(deps.decodeItem(item, archive.documentType));
     await nextTurn();
   }
-  const { wake, awarenessScheduled, ...result } = await deps.database.transaction((tx) =>
+  const { wake, awarenessScheduled, lateForHost, ...result } = await deps.database.transaction((tx) =>
     store(deps, tx, archive, { read, decoded, requestId }),
   );
   deps.wakeEndpoints(wake);
   const { companyId, documentType, environment } = archive;
   if (awarenessScheduled) deps.wakeManifestations?.({ companyId, documentType, environment });
+  if (lateForHost) deps.wakeCapture?.({ companyId, documentType, environment });
   return result;
 }
 
@@ -116,7 +117,7 @@ async function store(
   tx: Transaction,
   archive: ArchiveRow,
   { read, decoded, requestId }: DecodedArchive,
-): Promise<Decoded & { wake: readonly string[]; awarenessScheduled: boolean }> {
+): Promise<Decoded & { wake: readonly string[]; awarenessScheduled: boolean; lateForHost: boolean }> {
   const row = await lockCapture(tx, archive);
   const company = row && (await getCompany(tx, row.companyId));
   if (!row || !company) throw captureUnknown('capture');
@@ -147,6 +148,7 @@ async function store(
   });
   if (requestId) await settleReprocess(tx, { id: requestId }, { status: 'done', documentIds }, now);
   const wake = await announcements.publish();
-  const { awarenessScheduled } = announcements;
-  return { documents: documents.length, fresh: fresh.length, failed: failures.length, wake, awarenessScheduled };
+  const { awarenessScheduled, lateForHost } = announcements;
+  const counts = { documents: documents.length, fresh: fresh.length, failed: failures.length };
+  return { ...counts, wake, awarenessScheduled, lateForHost };
 }

@@ -60,9 +60,12 @@ async function decodeAgain({ objectStore, decodeItem }: CallContext, item: Faile
 async function keep(deps: CallContext, item: FailedItemRow, decoded: DecodedItem): Promise<boolean> {
   if (!decoded.ok) return stillFails(deps, item, decoded);
   try {
-    const wake = await deps.database.transaction((tx) => becomeDocument(deps, tx, item, decoded));
-    if (wake) deps.wakeEndpoints(wake);
-    return wake !== null;
+    const stored = await deps.database.transaction((tx) => becomeDocument(deps, tx, item, decoded));
+    if (stored === null) return false;
+    deps.wakeEndpoints(stored.wake);
+    const { companyId, documentType, environment } = item;
+    if (stored.lateForHost) deps.wakeCapture?.({ companyId, documentType, environment });
+    return true;
   } catch (error) {
     if (!isContentError(error)) throw error;
     // One item that the database refuses must not keep the others waiting.
@@ -86,7 +89,7 @@ async function becomeDocument(
   tx: Transaction,
   item: FailedItemRow,
   decoded: Extract<DecodedItem, { ok: true }>,
-): Promise<string[] | null> {
+): Promise<{ wake: string[]; lateForHost: boolean } | null> {
   // The capture's row first, as in a page's transaction: what documents say about one another is derived under its lock.
   const row = await lockCapture(tx, item);
   const company = row && (await getCompany(tx, row.companyId));
@@ -107,5 +110,6 @@ async function becomeDocument(
   if (fresh) await countDocuments(tx, row, 1);
   const { othersFail } = await resolveFailedItem(tx, item, { documentId: fresh?.id ?? null, now });
   if (!othersFail) await announcements.close('item_failed');
-  return announcements.publish();
+  const wake = await announcements.publish();
+  return { wake, lateForHost: announcements.lateForHost };
 }

@@ -27,6 +27,8 @@ export interface ActivityDependencies {
   readonly wakeEndpoints: (endpointIds: readonly string[]) => void;
   /** Called after a commit that scheduled Awareness; returns at once. What is lost of it, housekeeping finds. */
   readonly wakeManifestations?: (capture: CaptureKey) => void;
+  /** Called after a commit that left its host something late, outside the capture's own run; returns at once. Lost: its next query finds it. */
+  readonly wakeCapture?: (capture: CaptureKey) => void;
   /** False where our clock is not the government's by design: simulated time. Default: true on time scale 1. */
   readonly comparesClocks?: boolean;
   readonly observer?: CallObserver;

@@ -8,13 +8,13 @@ import { fillNsus } from '../storage/same-bytes.js';
  * The same bytes are one document, whether they come with a number or without one (a query by key gives none, case C15): without, they
  * are here already; with, the document that is here gets the number.
  *
- * @returns what is left to store, and documents here that nobody was told of so far
+ * @returns what is left to store, documents here that nobody was told of so far, and the ids of those that got their number now
  */
 export async function recognizeSameBytes(
   tx: Transaction,
   rows: readonly DocumentRow[],
   stored: readonly Relative[],
-): Promise<{ left: DocumentRow[]; untold: DocumentRow[] }> {
+): Promise<{ left: DocumentRow[]; untold: DocumentRow[]; numbered: string[] }> {
   const numbered = new Map<string, Nsu>();
   const left = rows.filter((row) => {
     const same = stored.filter((one) => one.key === row.key && one.xmlSha256 === row.xmlSha256 && row.key !== null);
@@ -28,5 +28,5 @@ export async function recognizeSameBytes(
     tx,
     [...numbered].map(([id, nsu]) => ({ id, nsu })),
   );
-  return { left, untold };
+  return { left, untold, numbered: [...numbered.keys()] };
 }

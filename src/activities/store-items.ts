@@ -1,11 +1,13 @@
 import { isWholeDocument } from '../documents/index.js';
 import type { ItemFailure } from '../model/document.js';
+import { ZERO_NSU } from '../model/nsu.js';
 import type { CaptureKey } from '../model/words.js';
 import type { CaptureRow } from '../storage/capture-rows.js';
 import type { Transaction } from '../storage/database.js';
 import type { DocumentRow } from '../storage/documents.js';
 import { type FailedItemRow, insertFailedItems } from '../storage/failed-items.js';
 import { insertGaps } from '../storage/gaps.js';
+import { rememberLate } from '../storage/handover.js';
 import { decideHeld } from '../storage/held-documents.js';
 import { insertDocuments, type Relative, relativesOf, updateDerived } from '../storage/page.js';
 import type { Announcements } from './announcements.js';
@@ -35,7 +37,7 @@ export async function storeDocuments(
     nsus: others.map(({ nsu }) => nsu).filter((nsu) => nsu !== null),
     keys: others.map(({ key }) => key).filter((key) => key !== null),
   });
-  const { left: rows, untold } = await recognizeSameBytes(tx, others, relatives);
+  const { left: rows, untold, numbered } = await recognizeSameBytes(tx, others, relatives);
   const { fresh, changed } = deriveTogether(rows, relatives);
   const chosen = { taxId, options: capture.options };
   const { documents: decided, held } = decideDeliveries(fresh, relatives, chosen);
@@ -54,6 +56,10 @@ export async function storeDocuments(
   const released = await releaseWith(tx, capture, [...news, ...told]);
   await announcements.documents(inOrder([...news, ...told], released));
   if (await scheduleAwareness(tx, capture, news, at)) announcements.awarenessScheduled = true;
+  if (capture.handedNsu !== ZERO_NSU) {
+    const stored = [...news.map(({ id }) => id), ...numbered];
+    announcements.lateForHost = await rememberLate(tx, stored, capture.handedNsu);
+  }
   const contradicted = contradictedNsus(news, relatives);
   if (contradicted.length > 0) {
     await announcements.open(

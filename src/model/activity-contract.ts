@@ -79,12 +79,15 @@ export interface CaptureRowActivities {
     reason: string;
     alert?: { code: 'handler_unavailable' | 'database_behind'; open: boolean };
   }): Promise<CaptureSnapshot>;
-  /** Up to 50 documents after `handed_nsu` and up to the cursor, in NSU order. */
+  /** Up to 50 documents in NSU order: late ones if there are any, else those after `handed_nsu` and up to the cursor. */
   nextHandover(input: { capture: CaptureKey }): Promise<HandoverPage | null>;
-  /** Moves `handed_nsu` as the host answered; clamps what is above maxNsu, with an alert. */
+  /**
+   * Moves `handed_nsu` as the host answered; clamps what is above maxNsu, with an alert. `documents`: the ids that were handed, so that
+   * one which came into the page's range meanwhile is handed as late.
+   */
   recordHandover(input: {
     capture: CaptureKey;
-    page: { ultNsu: Nsu };
+    page: { ultNsu: Nsu; late?: boolean; documents?: readonly string[] };
     answer: HostAnswer | null;
   }): Promise<CaptureSnapshot>;
 }
@@ -92,8 +95,11 @@ export interface CaptureRowActivities {
 /** One page as a host sees it: it reads metadata and XML through the API. */
 export interface HandoverPage {
   readonly capture: CaptureKey;
+  /** Where the host is after this page. */
   readonly ultNsu: Nsu;
   readonly maxNsu: Nsu;
+  /** These came later than their neighbours (recovered, decoded again): `ultNsu` is where the host is already. */
+  readonly late?: boolean;
   readonly documents: readonly { readonly id: string; readonly nsu: Nsu; readonly kind: string }[];
 }
 

@@ -88,6 +88,8 @@ export interface CaptureSnapshot {
   readonly handler: HostHandler | null;
   /** How far the host has taken documents; meaningless without a handler. */
   readonly handedNsu: Nsu;
+  /** Documents at or below `handedNsu` came after the host had taken that; absent in states of older versions. */
+  readonly late?: boolean;
   /** A person's hold: until an instant, or 'indefinitely'. */
   readonly heldUntil: number | 'indefinitely' | null;
   /** When the first pending recovery item is due, in milliseconds. Null: none is pending. */

@@ -29,6 +29,8 @@ export interface CaptureRow extends CaptureKey {
   readonly passNsu: Nsu | null;
   /** When the first pending recovery item is due that is asked for by itself; null: none is pending. */
   readonly recoveryAt: number | null;
+  /** Documents came that the host was not handed with their neighbours. */
+  readonly hasLate: boolean;
   /** Documents ever committed. */
   readonly documents: number;
   readonly createdAt: number;
@@ -46,7 +48,9 @@ export const CAPTURE_COLUMNS = `c.company_id as "companyId", c.document_type as 
   c.call_id as "callId", c.call_deadline as "callDeadline", c.distribution_call_id as "distributionCallId",
   ${nsuColumn('c.handed_nsu', 'handedNsu')}, ${nsuColumn('c.pass_nsu', 'passNsu')}, c.held_until as "heldUntil", c.behind,
   (select min(next_attempt_at) from gaps where gaps.company_id = c.company_id and gaps.document_type = c.document_type
-     and gaps.environment = c.environment and gaps.status = 'pending' and gaps.means = 'point') as "recoveryAt", c.documents::float8 as documents,
+     and gaps.environment = c.environment and gaps.status = 'pending' and gaps.means = 'point') as "recoveryAt",
+  exists (select from late_documents l where l.company_id = c.company_id and l.document_type = c.document_type
+     and l.environment = c.environment) as "hasLate", c.documents::float8 as documents,
   c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
 /** A state written by a newer program: reading it wrongly could break a wait, so nothing is done with it. */
@@ -74,6 +78,7 @@ export function snapshotOf(row: CaptureRow, company: Pick<CompanyRow, 'taxId' | 
     generation: row.generation,
     handler: row.options.handler ?? null,
     handedNsu: row.handedNsu,
+    late: row.hasLate,
     heldUntil: row.heldUntil === Number.POSITIVE_INFINITY ? 'indefinitely' : row.heldUntil,
     recovery: row.recoveryAt === null ? null : { nextAt: row.recoveryAt },
     taxIdEnding: taxIdEnding(company.taxId),

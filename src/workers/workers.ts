@@ -95,6 +95,7 @@ export function activitiesOf(parts: WorkerParts) {
     wakeEndpoints: (ids) => waker.wake(ids),
     // Without Temporal there is nobody to wake; housekeeping finds what is due two minutes later.
     wakeManifestations: (capture) => void messenger.wakeManifestation(capture).catch(() => {}),
+    wakeCapture: (capture) => void messenger.wakeCapture(capture).catch(() => {}),
     ...(parts.observer && { observer: parts.observer }),
   } satisfies Partial<ActivityDependencies>;
   const get = createPatientGet(parts.transport, { timeScale: parts.timeScale });

@@ -188,7 +188,8 @@ export async function capture(input: CaptureInput): Promise<void> {
   }
 
   async function handOverIfBehind(current: CaptureSnapshot): Promise<Plan | 'look again' | null> {
-    if (!current.handler || compareNsu(current.handedNsu, current.state.ultNsu) >= 0) return null;
+    if (!current.handler) return null;
+    if (compareNsu(current.handedNsu, current.state.ultNsu) >= 0 && !current.late) return null;
     if (handover.notBefore > Date.now()) return { until: handover.notBefore, ...handover.shown };
     const result = await handOver(key, current, current.handler, handover);
     handover = result.handover;

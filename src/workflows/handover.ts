@@ -1,5 +1,7 @@
-import { log } from '@temporalio/workflow';
+import { log, patched } from '@temporalio/workflow';
+import type { HostAnswer } from '../model/activity-contract.js';
 import type { CaptureSnapshot } from '../model/capture-state.js';
+import { maxNsu, tryParseNsu } from '../model/nsu.js';
 import type { CaptureKey, HostHandler, Phase } from '../model/words.js';
 import { captureRow, handToHost } from './proxies.js';
 
@@ -34,17 +36,27 @@ export async function handOver(
   handler: HostHandler,
   before: Handover,
 ): Promise<HandoverResult> {
-  const page = await captureRow(key, `documents after ${current.handedNsu}`).nextHandover({ capture: key });
+  const what = current.late ? 'late documents' : `documents after ${current.handedNsu}`;
+  const page = await captureRow(key, what).nextHandover({ capture: key });
   if (!page) {
-    return { snapshot: { ...current, handedNsu: current.state.ultNsu }, handover: before, stop: false };
+    const handedNsu = maxNsu(current.handedNsu, current.state.ultNsu);
+    return { snapshot: { ...current, handedNsu, late: false }, handover: before, stop: false };
   }
   try {
     const answer = await handToHost(handler, page);
     const snapshot = await captureRow(key, `host took ${page.ultNsu}`).recordHandover({
       capture: key,
-      page: { ultNsu: page.ultNsu },
+      page: {
+        ultNsu: page.ultNsu,
+        ...(page.late && { late: true }),
+        documents: page.documents.map(({ id }) => id),
+      },
       answer,
     });
+    const moved = page.late ? understood(answer) : snapshot.handedNsu !== current.handedNsu;
+    if (!moved && !answer?.stop && patched('host-makes-no-progress')) {
+      return refusedByHost(key, before, 'the host answers with a cursor that does not move on');
+    }
     const healed =
       before.failures > 0
         ? await marked(key, snapshot.state.phase, 'waiting', 'the host takes pages again', false)
@@ -59,13 +71,18 @@ export async function handOver(
   }
 }
 
-async function refusedByHost(key: CaptureKey, before: Handover): Promise<HandoverResult> {
+/** Anything but a cursor that is none. */
+const understood = (answer: HostAnswer | null) => answer?.ultNsu === undefined || tryParseNsu(answer.ultNsu) !== null;
+
+async function refusedByHost(
+  key: CaptureKey,
+  before: Handover,
+  why = 'the host has not taken a page for 15 minutes',
+): Promise<HandoverResult> {
   const failures = before.failures + 1;
   const forPeople = failures >= ATTENTION_AFTER;
   const phase = forPeople ? 'attention' : 'handing-over';
-  const reason = forPeople
-    ? `the host has not taken a page ${failures} times in a row`
-    : 'the host has not taken a page for 15 minutes';
+  const reason = forPeople ? `the host has not taken a page ${failures} times in a row` : why;
   const snapshot = await marked(key, phase, phase, reason, true);
   const wait = forPeople ? 6 * 60 * MINUTE : Math.min(2 ** (failures - 1) * MINUTE, WAIT_MAX);
   return { snapshot, handover: { failures, notBefore: Date.now() + wait, shown: { phase, reason } }, stop: false };

@@ -3,9 +3,11 @@ import { describe, test } from 'node:test';
 import type { HandoverPage, HostAnswer } from '../../src/model/activity-contract.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { disableCapture } from '../../src/storage/capture-orders.js';
-import { key } from '../documents/samples.js';
+import { writeHandedNsu } from '../../src/storage/handover.js';
+import { key, summary } from '../documents/samples.js';
 import { newCompany } from '../storage/support.js';
 import { documents, none, nothing, nsu, refusal, summaries } from './government.js';
+import { ask, asked, one } from './point-support.js';
 import { alertsOf, committed, eventsOf, HOUR, MINUTE, newCapture, query, rowOf, run, world } from './support.js';
 
 const w = await world();
@@ -229,6 +231,124 @@ describe('handing pages to a host', () => {
     const first = await run(nextHandover, { capture });
     assert.equal(first?.documents.length, 51);
     assert.equal(first?.ultNsu, nsu(50));
+  });
+});
+
+describe('documents that come after the host has passed them', () => {
+  /** NSUs 1 to 9 are committed and 4 and 5 did not come; 7 could not be decoded. The host has taken all the rest. */
+  async function passed() {
+    const capture = await newCapture(w, { options: { handler } });
+    const items = summaries(1, 9, key).filter(({ nsu: n }) => n !== 4 && n !== 5);
+    w.government.answers(
+      documents(
+        items.map((item) => (item.nsu === 7 ? { nsu: 7, base64: '!!' } : item)),
+        9,
+      ),
+    );
+    await query(w, capture);
+    await take(capture);
+    return capture;
+  }
+
+  /** Takes the next page as a host that answers so. */
+  async function take(capture: CaptureKey, answer: HostAnswer | null = null) {
+    const page = await run(nextHandover, { capture });
+    if (!page) return null;
+    const { ultNsu, late = false } = page;
+    const after = await run(recordHandover, {
+      capture,
+      page: { ultNsu, late, documents: page.documents.map(({ id }) => id) },
+      answer,
+    });
+    return { late, numbers: page.documents.map((one) => Number(one.nsu)), ultNsu, after };
+  }
+
+  async function comes(capture: CaptureKey, n: number) {
+    w.government.answers(one({ nsu: n, xml: summary({ key: key(70_000 + n) }) }));
+    return asked(await ask(w, capture, n)).snapshot;
+  }
+
+  test('are handed in NSU order on a late page, once taken never again, and no cursor moves', async () => {
+    const capture = await passed();
+    assert.equal(await run(nextHandover, { capture }), null);
+    assert.equal((await comes(capture, 5)).late, true, 'the capture hears of it with the answer');
+    await comes(capture, 4);
+    const page = await take(capture);
+    assert.deepEqual([page?.late, page?.numbers, page?.ultNsu], [true, [4, 5], nsu(9)]);
+    assert.equal(page?.after.handedNsu, nsu(9));
+    assert.equal(page?.after.late, false);
+    assert.equal(await run(nextHandover, { capture }), null);
+  });
+
+  test('stay until the host has taken them; a stop, a failure or nonsense takes nothing', async () => {
+    const capture = await passed();
+    await comes(capture, 4);
+    for (const answer of [{ stop: true }, { ultNsu: 'four' }]) {
+      const page = await take(capture, answer);
+      assert.deepEqual(page?.numbers, [4]);
+      assert.equal(page?.after.late, true);
+      assert.equal(page?.after.handedNsu, nsu(9));
+    }
+    assert.deepEqual((await take(capture))?.numbers, [4]);
+  });
+
+  test('a host that goes back gets them in their place, not twice', async () => {
+    const capture = await passed();
+    await comes(capture, 5);
+    await comes(capture, 4);
+    const back = await take(capture, { ultNsu: '4' });
+    assert.deepEqual([back?.late, back?.after.handedNsu, back?.after.late], [true, nsu(4), false]);
+    assert.deepEqual((await take(capture))?.numbers, [5, 6, 8, 9]);
+    assert.equal(await run(nextHandover, { capture }), null);
+  });
+
+  test('one that comes while the host has its page in hand is late, too', async () => {
+    const capture = await newCapture(w, { options: { handler } });
+    w.government.answers(
+      documents(
+        summaries(1, 9, key).filter(({ nsu: n }) => n !== 4),
+        9,
+      ),
+    );
+    await query(w, capture);
+    const page = await run(nextHandover, { capture });
+    assert.ok(page);
+    await comes(capture, 4);
+    const input = {
+      capture,
+      page: { ultNsu: page.ultNsu, documents: page.documents.map(({ id }) => id) },
+      answer: null,
+    };
+    const after = await run(recordHandover, input);
+    assert.equal(after.late, true);
+    await run(recordHandover, input);
+    assert.deepEqual((await take(capture))?.numbers, [4], 'also when the answer was recorded twice');
+  });
+
+  test('one that is decoded at last wakes the capture', async () => {
+    const capture = await newCapture(w, { options: { handler } });
+    w.government.answers(documents(summaries(1, 9, key), 9));
+    await query(w, capture, w.process({ decodeItem: () => ({ ok: false, failure: 'internal', detail: 'not yet' }) }));
+    const row = await rowOf(w, capture);
+    await w.db.transaction((tx) => writeHandedNsu(tx, capture, nsu(9), row.updatedAt));
+    w.clock.skip(HOUR);
+    const woken: CaptureKey[] = [];
+    const { decodeFailedItems } = w.process({ wakeCapture: (woke) => void woken.push(woke) }).housekeeping;
+    assert.equal((await run(decodeFailedItems)).resolved, 9);
+    assert.deepEqual(new Set(woken.map(({ companyId }) => companyId)), new Set([capture.companyId]));
+    assert.deepEqual((await take(capture))?.numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('without a host nothing is kept for one', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(
+      documents(
+        summaries(1, 9, key).filter(({ nsu: n }) => n !== 4),
+        9,
+      ),
+    );
+    await query(w, capture);
+    assert.equal((await comes(capture, 4)).late, false);
   });
 });
 

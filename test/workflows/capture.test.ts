@@ -312,6 +312,44 @@ describe('handing pages to a host', () => {
     });
   });
 
+  test('late documents are handed before any further query, without a signal', async () => {
+    const fake = fresh();
+    withHandler(fake);
+    fake.script.push(page(50, 150), () => {
+      fake.change({ late: true });
+      return { kind: 'documents', statusCode: '138', ultNsu: nsu(100), maxNsu: nsu(150), items: 50 };
+    });
+    for (const ult of [50, 100, 150]) handed(fake, ult);
+    const order: string[] = [];
+    const takePage = async (got: { ultNsu: string; late?: boolean }) => {
+      order.push(`${got.late ? 'late ' : ''}page ${Number(got.ultNsu)} after ${fake.calls.length} calls`);
+      return Number(got.ultNsu) === 100 ? { stop: true } : undefined;
+    };
+    await withWorkers(env, { ...fake.activities, takePage }, async () => {
+      await (await startCapture(env, fake)).result();
+      assert.deepEqual(order, ['page 50 after 1 calls', 'late page 50 after 2 calls', 'page 100 after 2 calls']);
+    });
+  });
+
+  test('a host whose cursor never moves on is not asked in a circle', async () => {
+    const fake = fresh();
+    withHandler(fake);
+    fake.script.push(page(50, 50));
+    handed(fake, 50);
+    let asked = 0;
+    const takePage = async () => {
+      asked += 1;
+      return { ultNsu: '0' };
+    };
+    await withWorkers(env, { ...fake.activities, takePage }, async () => {
+      const handle = await startCapture(env, fake);
+      await env.sleep('10 minutes');
+      assert.ok(asked <= 5, `${asked} times in 10 minutes`);
+      assert.ok(fake.log.includes('mark handing-over handler_unavailable open'));
+      await stop(handle);
+    });
+  });
+
   test('a host that fails: handing-over after 15 minutes, no query meanwhile, attention at the tenth, then healed', async () => {
     const fake = fresh();
     withHandler(fake);

@@ -98,9 +98,14 @@ export class FakeCapture {
       this.log.push(`mark ${phase}${alert ? ` ${alert.code} ${alert.open ? 'open' : 'closed'}` : ''}`);
       return this.change({ state: { ...this.row.state, phase, reason } });
     },
-    nextHandover: async () => this.pages.find((page) => page.ultNsu > this.row.handedNsu) ?? null,
+    nextHandover: async () => {
+      const late = this.row.late ? this.pages.find((page) => page.ultNsu === this.row.handedNsu) : undefined;
+      if (late) return { ...late, late: true };
+      return this.pages.find((page) => page.ultNsu > this.row.handedNsu) ?? null;
+    },
     recordHandover: async ({ page, answer }) => {
       this.log.push(`handed ${Number(page.ultNsu)}`);
+      if (page.late) return this.change({ late: false });
       return this.change({ handedNsu: answer?.ultNsu ? parseNsu(answer.ultNsu) : page.ultNsu });
     },
     queryDistribution: async ({ ultNsu, revision }): Promise<QueryResult> => {
