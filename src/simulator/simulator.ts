@@ -3,11 +3,14 @@ import { type A1, type A1Request, type Authority, createAuthority, openAuthority
 import { SimulatorClock } from './clock.js';
 import { Companies } from './companies.js';
 import { startControlApi } from './control/api.js';
+import { CTE_EVENT_PATH, cteEvents } from './cte-events/cte-events.js';
 import { CTE, NFE } from './distribution/dialect.js';
 import { Distribution } from './distribution/service.js';
+import type { EventRequest } from './events/dialect.js';
+import { EventMemory } from './events/memory.js';
+import { EventReception } from './events/reception.js';
 import { Journal, type JournalObserver } from './journal.js';
-import { EventMemory } from './nfe-events/memory.js';
-import { NfeEventService, SITES } from './nfe-events/service.js';
+import { nfeEvents, RELEASES } from './nfe-events/nfe-events.js';
 import { Boxes, type BoxObserver } from './nfse/boxes.js';
 import { NfseCompanies } from './nfse/companies.js';
 import { NfseFront } from './nfse/front.js';
@@ -40,8 +43,8 @@ export interface SimulatorOptions {
   readonly policy?: Partial<RulePolicy>;
   /** An authority of one's own: tests that start many simulators share one. */
   readonly authority?: Authority;
-  /** A second opinion about every request of events (`envEvento`), e.g. the official schemas: what is wrong with it, or null. */
-  readonly inspectEvents?: (envEvento: string) => string | null;
+  /** A second opinion about every request of events (`envEvento`, `eventoCTe`), e.g. the official schemas: what is wrong with it, or null. */
+  readonly inspectEvents?: (request: string) => string | null;
   /** The same for requests of NFS-e events (`pedRegEvento`). */
   readonly inspectNfseEvents?: (pedRegEvento: string) => string | null;
 }
@@ -69,7 +72,7 @@ const FORGETFUL: QueueObserver & JournalObserver & BoxObserver = {
 
 /** Addresses of one environment. */
 export type Endpoints = Record<
-  'nfeDistribution' | 'nfeEvent' | 'nfeEventSvrs' | 'cteDistribution' | 'adn' | 'sefin',
+  'nfeDistribution' | 'nfeEvent' | 'nfeEventSvrs' | 'cteDistribution' | 'cteEvent' | 'adn' | 'sefin',
   string
 >;
 
@@ -135,15 +138,20 @@ export class Simulator {
       ...context,
       memory: this.events,
       signatures,
-      release: (taxId: string, environment: Environment, key: string) =>
-        void this.companies.giveWhole({ taxId, environment, keys: [key] }),
+      onRegistered: (event: EventRequest, environment: Environment) => this.release(event, environment),
       inspect: options.inspectEvents,
     };
     this.services = [
       ...[NFE, CTE].map((dialect) => new Distribution(dialect, context)),
-      new NfeEventService('an', events),
-      new NfeEventService('svrs', events),
+      ...[nfeEvents('an'), nfeEvents('svrs'), ...cteEvents()].map((dialect) => new EventReception(dialect, events)),
     ];
+  }
+
+  /** Gives the whole note under a new number to a recipient that has said that it knows of it. */
+  private release({ type, author, key }: EventRequest, environment: Environment): void {
+    if (!RELEASES.has(type) || !this.policy.releasesWhole) return;
+    const found = this.registry.find('nfe', author, environment)?.notes?.findNote(key) ?? null;
+    if (found !== null && !found.manifested) this.companies.giveWhole({ taxId: author, environment, keys: [key] });
   }
 
   async start(host: string): Promise<void> {
@@ -195,8 +203,9 @@ export class Simulator {
     const of = (environment: string) => ({
       nfeDistribution: `${this.url}/${environment}${NFE.path}`,
       cteDistribution: `${this.url}/${environment}${CTE.path}`,
-      nfeEvent: `${this.url}/${environment}${SITES.an.path}`,
-      nfeEventSvrs: `${this.url}/${environment}${SITES.svrs.path}`,
+      nfeEvent: `${this.url}/${environment}${nfeEvents('an').path}`,
+      nfeEventSvrs: `${this.url}/${environment}${nfeEvents('svrs').path}`,
+      cteEvent: `${this.url}/${environment}${CTE_EVENT_PATH}`,
       adn: `${this.nfseUrl}/${environment}/contribuintes`,
       sefin: `${this.nfseUrl}/${environment}/SefinNacional`,
     });

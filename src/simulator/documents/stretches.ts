@@ -97,6 +97,11 @@ export abstract class Stretches {
     return stretch.type === 'generated' ? stretch : null;
   }
 
+  /** Those that somebody gave. */
+  protected givenDocuments(): { readonly schema: string; readonly xml: string }[] {
+    return this.runs.flatMap(({ stretch }) => (stretch.type === 'given' ? stretch.documents : []));
+  }
+
   protected hasWhole(index: number): boolean {
     return this.runs.some(({ stretch }) => stretch.type === 'full' && stretch.notes.includes(index));
   }

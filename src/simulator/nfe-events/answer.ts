@@ -1,6 +1,6 @@
 import { MANIFESTATION_RULES } from '../../model/manifestation.js';
 import { escaped, localTime } from '../documents/text.js';
-import type { EventRequest } from './request.js';
+import type { AnsweredEvent, EventsAnswer } from '../events/dialect.js';
 
 /** xMotivo, as the national environment words them (without accents). */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -43,48 +43,31 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 export const eventStatusText = (cStat: string) => TEXTS[cStat] ?? `Rejeicao: codigo ${cStat}`;
 
-/** What is answered about one event. */
-export interface AnsweredEvent {
-  readonly event: EventRequest;
-  readonly cStat: string;
-  readonly text: string;
-  /** Null: not registered. */
-  readonly protocol: string | null;
-}
-
-export interface EventsAnswer {
-  /** The element around retEnvEvento: the AN and others name it differently. */
-  readonly wrapper: string;
-  readonly lot: string;
-  readonly environmentCode: '1' | '2';
-  readonly organ: string;
-  readonly cStat: string;
-  readonly text: string;
-  readonly answeredAt: number;
-  readonly events: readonly AnsweredEvent[];
-}
-
 const NFE = 'http://www.portalfiscal.inf.br/nfe';
 
-/** retEnvEvento 1.00 inside the element that the service wraps it in. */
-export function writeEventsAnswer(answer: EventsAnswer): string {
-  const { wrapper, lot, environmentCode, organ, cStat, text, events } = answer;
+/**
+ * retEnvEvento 1.00.
+ *
+ * @param wrapper the element around it: the AN and others name it differently
+ */
+export function writeEventsAnswer(wrapper: string, organ: string, answer: EventsAnswer): string {
+  const { lot, environmentCode, cStat, text, events } = answer;
   return (
     `<${wrapper} xmlns="${NFE}/wsdl/NFeRecepcaoEvento4"><retEnvEvento xmlns="${NFE}" versao="1.00">` +
     `<idLote>${lot}</idLote><tpAmb>${environmentCode}</tpAmb><verAplic>SIM_EV_1.0</verAplic><cOrgao>${organ}</cOrgao>` +
-    `<cStat>${cStat}</cStat><xMotivo>${escaped(text)}</xMotivo>${events.map((each) => retEvento(answer, each)).join('')}` +
+    `<cStat>${cStat}</cStat><xMotivo>${escaped(text)}</xMotivo>${events.map((each) => retEvento(organ, answer, each)).join('')}` +
     `</retEnvEvento></${wrapper}>`
   );
 }
 
-function retEvento(answer: EventsAnswer, { event, cStat, text, protocol }: AnsweredEvent): string {
+function retEvento(organ: string, answer: EventsAnswer, { event, cStat, text, protocol }: AnsweredEvent): string {
   const id = protocol === null ? '' : ` Id="ID${protocol}"`;
   const author =
     event.author.length === 11 ? `<CPFDest>${event.author}</CPFDest>` : `<CNPJDest>${event.author}</CNPJDest>`;
   const name = MANIFESTATION_RULES.get(event.type)?.description.slice(0, 60).trim() ?? 'Evento';
   return (
     `<retEvento versao="1.00"><infEvento${id}><tpAmb>${answer.environmentCode}</tpAmb><verAplic>SIM_EV_1.0</verAplic>` +
-    `<cOrgao>${answer.organ}</cOrgao><cStat>${cStat}</cStat><xMotivo>${escaped(text)}</xMotivo><chNFe>${event.key}</chNFe>` +
+    `<cOrgao>${organ}</cOrgao><cStat>${cStat}</cStat><xMotivo>${escaped(text)}</xMotivo><chNFe>${event.key}</chNFe>` +
     `<tpEvento>${event.type}</tpEvento><xEvento>${escaped(name)}</xEvento><nSeqEvento>${event.sequence}</nSeqEvento>` +
     `${protocol === null ? '' : author}<dhRegEvento>${localTime(answer.answeredAt)}</dhRegEvento>` +
     `${protocol === null ? '' : `<nProt>${protocol}</nProt>`}</infEvento></retEvento>`

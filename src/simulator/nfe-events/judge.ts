@@ -6,37 +6,18 @@ import {
   MANIFESTATION_RULES,
   type NfeAuthority,
 } from '../../model/manifestation.js';
-import type { Environment } from '../../model/words.js';
 import { keyFault } from '../distribution/request.js';
-import type { QueueRegistry } from '../queues/registry.js';
+import type { EventCircumstances, EventRequest, EventVerdict } from '../events/dialect.js';
 import type { Rule } from '../rules/state.js';
-import type { EventMemory } from './memory.js';
-import type { EventRequest } from './request.js';
-import { type SignatureJudge, verifySignature } from './signature.js';
-
-export interface EventVerdict {
-  readonly cStat: string;
-  readonly rule: Rule | null;
-  /** One clause for the journal. */
-  readonly detail: string | null;
-}
-
-export interface EventCircumstances {
-  readonly authority: NfeAuthority;
-  readonly environment: Environment;
-  readonly at: number;
-  readonly registry: QueueRegistry;
-  readonly memory: EventMemory;
-  readonly signatures: SignatureJudge;
-}
+import { verifySignature } from './signature.js';
 
 const MINUTE = 60_000;
-const ORGAN: Readonly<Record<NfeAuthority, string>> = { an: '91', svrs: '92' };
+export const ORGAN: Readonly<Record<NfeAuthority, string>> = { an: '91', svrs: '92' };
 
 /** What becomes of one event, in the order in which the service finds fault: form, signature, author, note, time, what was said before. */
-export function judgeEvent(event: EventRequest, now: EventCircumstances): EventVerdict {
+export function judgeEvent(authority: NfeAuthority, event: EventRequest, now: EventCircumstances): EventVerdict {
   return (
-    faultOfForm(event, now) ??
+    faultOfForm(authority, event, now) ??
     faultOfAuthor(event, now) ??
     faultOfNote(event, now) ??
     faultOfHistory(event, now) ??
@@ -46,7 +27,11 @@ export function judgeEvent(event: EventRequest, now: EventCircumstances): EventV
 
 const fault = (cStat: string, detail: string, rule: Rule | null = null): EventVerdict => ({ cStat, detail, rule });
 
-function faultOfForm(event: EventRequest, { authority, environment }: EventCircumstances): EventVerdict | null {
+function faultOfForm(
+  authority: NfeAuthority,
+  event: EventRequest,
+  { environment }: EventCircumstances,
+): EventVerdict | null {
   const rule = MANIFESTATION_RULES.get(event.type);
   if (rule?.authority !== authority) return fault('491', `tpEvento ${event.type} is not of this service`, 'schema');
   const id = `ID${event.type}${event.key}${String(event.sequence).padStart(2, '0')}`;

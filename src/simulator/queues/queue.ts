@@ -49,16 +49,19 @@ export class Queue {
   /** Calls being answered right now. */
   inFlight = 0;
   readonly sequence: Stretches;
-  /** The same, where it is of NF-e. */
+  /** The same, where it is of NF-e, or of CT-e. */
   readonly notes: NfeSequence | null;
+  readonly freights: CteSequence | null;
   private readonly withheld: Set<Nsu>;
   private readonly missing: Set<Nsu>;
   private readonly stretches: Stretch[] = [];
 
   constructor(private readonly made: QueueDefinition) {
     const profile = { ...made, environmentCode: made.environment === 'production' ? '1' : '2' } as const;
-    this.notes = made.documentType === 'nfe' ? new NfeSequence(profile) : null;
-    this.sequence = this.notes ?? new CteSequence(profile);
+    const sequence = made.documentType === 'nfe' ? new NfeSequence(profile) : new CteSequence(profile);
+    this.sequence = sequence;
+    this.notes = sequence instanceof NfeSequence ? sequence : null;
+    this.freights = sequence instanceof CteSequence ? sequence : null;
     this.withheld = new Set(made.withheld);
     this.missing = new Set(made.missing);
     for (const stretch of made.stretches) this.append(stretch);

@@ -3,6 +3,7 @@ import type { Uf } from '../../documents/uf.js';
 import { ZERO_NSU } from '../../model/nsu.js';
 import type { Environment } from '../../model/words.js';
 import type { SimulatedType } from '../distribution/dialect.js';
+import type { FreightFacts } from '../documents/cte/given.js';
 import type { Note } from '../documents/note.js';
 import { Queue, type QueueDefinition } from './queue.js';
 
@@ -87,6 +88,15 @@ export class QueueRegistry {
     for (const queue of this.queues.values()) {
       const found = queue.environment === environment ? (queue.notes?.findNote(key) ?? null) : null;
       if (found !== null) return found.note;
+    }
+    return null;
+  }
+
+  /** What is known of the CT-e with this key, whoever takes part in it. */
+  findFreightAnywhere(key: string, environment: Environment, at: number): FreightFacts | null {
+    for (const queue of this.queues.values()) {
+      const found = queue.environment === environment ? (queue.freights?.findFreight(key, at) ?? null) : null;
+      if (found !== null) return found;
     }
     return null;
   }

@@ -3,7 +3,14 @@ import type { SimulatedType } from '../distribution/dialect.js';
 import type { ScriptedAnswer } from './scripted-answer.js';
 
 export const NFSE_CALL_KINDS = ['DFe', 'Eventos', 'nfse', 'nfseEvento', 'nfseEventoLido'] as const;
-export const CALL_KINDS = ['distNSU', 'consNSU', 'consChNFe', 'nfeRecepcaoEvento', ...NFSE_CALL_KINDS] as const;
+export const CALL_KINDS = [
+  'distNSU',
+  'consNSU',
+  'consChNFe',
+  'nfeRecepcaoEvento',
+  'cteRecepcaoEvento',
+  ...NFSE_CALL_KINDS,
+] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
 /** "The next n calls that look so get this answer." Absent conditions fit every call. */

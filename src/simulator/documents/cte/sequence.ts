@@ -1,9 +1,11 @@
-import { type Cast, makeCast } from '../note.js';
+import { accessKeyParts, isAccessKey } from '../../../documents/access-key.js';
+import { type Cast, indexOfNumber, makeCast } from '../note.js';
 import { knownPerson } from '../people.js';
 import { SeededRandom } from '../random.js';
 import { type SequenceDocument, Stretches } from '../stretches.js';
 import { CTE_EVENT_TYPES, procEventoCte } from './cte-event.js';
 import { type Freight, type FreightForm, type FreightRole, makeFreight } from './freight.js';
+import { type FreightFacts, freightGiven } from './given.js';
 import { type FreightLayout, procCte } from './proc-cte.js';
 
 /** What can be made: the five kinds of today, two old layouts, and one that nobody knows yet. */
@@ -81,6 +83,27 @@ export class CteSequence extends Stretches {
 
   protected wholeAt(): SequenceDocument {
     throw new RangeError('CT-e come whole: there are no summaries');
+  }
+
+  /** What these documents say of the transport with this access key: those that were made, and those that were given. */
+  findFreight(key: string, at: number): FreightFacts | null {
+    if (!isAccessKey(key)) return null;
+    const index = indexOfNumber(this.cast.seed, Number(accessKeyParts(key).number));
+    if (this.formAt(index) === null) return freightGiven(this.givenDocuments(), key);
+    const { key: found, taker, issuedAt, authorizedAt } = this.freightAt(index);
+    if (found !== key) return freightGiven(this.givenDocuments(), key);
+    return { taker: taker.taxId, issuedAt, authorizedAt, cancelled: this.isCancelled(index, at) };
+  }
+
+  private isCancelled(freightIndex: number, at: number): boolean {
+    const { key } = this.freightAt(freightIndex);
+    const end = Math.min(this.length, freightIndex + EVENT_REACH + 1);
+    for (let index = Math.max(0, freightIndex - EVENT_REACH); index < end; index++) {
+      if (this.generatedAt(index) === null || this.kindAt(index) !== 'procEventoCTe') continue;
+      const target = this.eventTarget(index);
+      if (target.type === '110111' && target.freight.key === key && this.receivedAt(index) <= at) return true;
+    }
+    return false;
   }
 
   private get cast(): Cast {

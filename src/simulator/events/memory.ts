@@ -1,5 +1,6 @@
 import type { Environment } from '../../model/words.js';
 import type { Journal } from '../journal.js';
+import type { CallKind } from '../scripts/scripts.js';
 
 /** An event that the government registered. */
 export interface RegisteredEvent {
@@ -15,7 +16,8 @@ export interface RegisteredEvent {
   readonly at: number;
 }
 
-export const EVENT_CALL = 'nfeRecepcaoEvento';
+/** Calls that register events, in the journal. */
+const EVENT_CALLS: ReadonlySet<string> = new Set<CallKind>(['nfeRecepcaoEvento', 'cteRecepcaoEvento']);
 /** How a registered event stands in the journal, so that a restart finds it there. */
 export const registeredDetail = (protocol: string) => `protocol ${protocol}`;
 
@@ -29,7 +31,8 @@ export class EventMemory {
   restore(journal: Journal): void {
     for (const { kind, asked, environment, taxId, cStat, detail, time } of journal.list()) {
       const protocol = /^protocol (\d+)$/.exec(detail ?? '')?.[1];
-      if (kind !== EVENT_CALL || asked === null || taxId === null || cStat === null || protocol === undefined) continue;
+      if (!EVENT_CALLS.has(kind) || asked === null || taxId === null || cStat === null || protocol === undefined)
+        continue;
       this.add({ ...partsOf(asked), environment, author: taxId, cStat, protocol, at: Date.parse(time) });
     }
   }
@@ -54,10 +57,10 @@ export class EventMemory {
     return [...this.registered.values()];
   }
 
-  /** 15 digits, as the national environment gives them (SVRS: its own first digits). */
-  nextProtocol(authority: 'an' | 'svrs', at: number): string {
+  /** 15 digits, the first of them the authority's own. */
+  nextProtocol(prefix: string, at: number): string {
     const year = new Date(at).toISOString().slice(2, 4);
-    return `${authority === 'an' ? '891' : '143'}${year}${String(this.count + 1).padStart(10, '0')}`;
+    return `${prefix}${year}${String(this.count + 1).padStart(10, '0')}`;
   }
 
   /** How often this event was rejected so within the hour before, this time included. */
