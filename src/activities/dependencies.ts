@@ -5,6 +5,7 @@ import type { Nsu } from '../model/nsu.js';
 import type { OutcomeKind } from '../model/outcome.js';
 import type { PointAsk, PointRefusal } from '../model/point-query.js';
 import type { CaptureKey, DocumentType } from '../model/words.js';
+import type { PdfRequest } from '../pdf/index.js';
 import type { Clock } from '../platform/clock.js';
 import type { CertificateRow } from '../storage/certificates.js';
 import type { Database, Queryable } from '../storage/database.js';
@@ -23,6 +24,8 @@ export interface ActivityDependencies {
   readonly openCertificate: (row: CertificateRow) => ClientCertificate;
   /** Default: on this thread. */
   readonly decodeItem?: DecodeItem;
+  /** Default: in worker threads. */
+  readonly renderPdf?: (request: PdfRequest) => Promise<Uint8Array>;
   /** Called after a commit with the endpoints that got deliveries; returns at once. */
   readonly wakeEndpoints: (endpointIds: readonly string[]) => void;
   /** Called after a commit that scheduled Awareness; returns at once. What is lost of it, housekeeping finds. */

@@ -9,7 +9,7 @@ import { ObjectNotFound, type ObjectStore, pdfKey } from '../storage/object-stor
 import { findPdf, recordPdf } from '../storage/pdfs.js';
 import { readXml } from '../storage/read-xml.js';
 import { NoPdf, PdfsBusy } from './errors.js';
-import { renderPdf } from './render.js';
+import { renderPdf as inThread } from './render.js';
 import { PDF_LAYOUT_VERSION, type PdfRequest } from './request.js';
 import type { Situation } from './situation.js';
 import { situationOf } from './situation-of.js';
@@ -25,7 +25,7 @@ export interface PdfStores {
   readonly database: Database;
   readonly objectStore: ObjectStore;
   /** Default: in worker threads. */
-  readonly render?: (request: PdfRequest) => Promise<Uint8Array>;
+  readonly renderPdf?: (request: PdfRequest) => Promise<Uint8Array>;
 }
 
 /**
@@ -83,9 +83,9 @@ export class DocumentPdfs {
   }
 
   async #make(document: DocumentRow, situation: Situation, madeOf: string): Promise<Buffer> {
-    const { objectStore, render = renderPdf } = this.#stores;
+    const { objectStore, renderPdf = inThread } = this.#stores;
     const xml = await readXml(objectStore, document, extractedXml);
-    const made = await render({ kind: document.kind, xml, situation });
+    const made = await renderPdf({ kind: document.kind, xml, situation });
     const pdf = Buffer.from(made.buffer, made.byteOffset, made.byteLength);
     if (KEPT.has(document.kind)) await this.#keep(document, madeOf, pdf);
     return pdf;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { captureDocument, storeEvents } from '../api/fixtures.js';
 import { BOOTSTRAP_KEY, newCompanyFields, PASSWORD, pfxFor, testApi } from '../api/support.js';
+import { procNfe, sampleKey, sampleNote } from '../pdf/nfe-sample.js';
 import { folder, malote, type RunOptions } from './support.js';
 
 const api = await testApi();
@@ -156,6 +157,36 @@ describe('a company from registration to documents', async () => {
     assert.deepEqual(readFileSync(file), captured.xml);
     const missing = await run(`document xml ${companyId}`);
     assert.deepEqual([missing.code, missing.out], [1, '']);
+  });
+
+  test('document pdf and links', async () => {
+    const { id: companyId } = (await api.ask('GET', `/v1/companies?taxId=${taxId}`)).json.data[0];
+    const key = sampleKey();
+    const { id, xml } = await captureDocument(api, companyId, { key }, procNfe(sampleNote()));
+    const { bytes } = await api.ask('GET', `/v1/documents/${id}/pdf`);
+    const saved = await run(`document pdf ${id}`);
+    assert.deepEqual([saved.code, saved.out], [0, '']);
+    assert.match(saved.err, new RegExp(`^${bytes.length} bytes written to ${key}-procNFe.pdf\n$`));
+    assert.deepEqual(readFileSync(join(folder, `${key}-procNFe.pdf`)), bytes);
+    const named = join(folder, 'paper.pdf');
+    assert.equal((await run(`document pdf ${id} -o ${named}`)).code, 0);
+    assert.deepEqual(readFileSync(named), bytes);
+    const printed = await run(`document pdf ${id} --output -`);
+    assert.deepEqual([printed.out.slice(0, 5), printed.err], ['%PDF-', '']);
+    const nowhere = await run(`document pdf ${id} -o ${folder}/none/paper.pdf`);
+    assert.equal(nowhere.code, 2);
+
+    const [links] = await json(`document links ${id}`);
+    const follow = async (link: string) => Buffer.from(await (await fetch(link)).arrayBuffer());
+    assert.deepEqual([await follow(links.xml), await follow(links.pdf)], [xml, bytes]);
+    const shown = await run(`document links ${id}`);
+    assert.match(shown.out, /^XML +http\S+\nPDF +http\S+\nvalid until +\d{4}-/);
+
+    const summary = await captureDocument(api, companyId, { key, kind: 'resNFe', full_xml: 'awaited' });
+    const none = await run(`document pdf ${summary.id}`);
+    assert.deepEqual([none.code, none.out], [1, '']);
+    assert.match(none.err, /^error: Only the summary .* 210210.*\n$/);
+    assert.match((await run(`document links ${summary.id}`)).out, /^XML +http\S+\nvalid until/);
   });
 
   test('webhook add, list, resend', async () => {

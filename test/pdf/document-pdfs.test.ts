@@ -37,7 +37,7 @@ function service(objectStore: ObjectStore) {
     asked.push(request);
     return renderPdf(request);
   };
-  return { asked, pdfs: new DocumentPdfs({ database: db, objectStore, render }) };
+  return { asked, pdfs: new DocumentPdfs({ database: db, objectStore, renderPdf: render }) };
 }
 
 async function newNote(objectStore: ObjectStore, fields: Record<string, unknown> = {}, xml = XML) {
@@ -187,7 +187,7 @@ describe('PDFs of documents', async () => {
     const pdfs = new DocumentPdfs({
       database: db,
       objectStore,
-      render: async () => {
+      renderPdf: async () => {
         inHand += 1;
         most = Math.max(most, inHand);
         await new Promise<void>((resolve) => waiting.push(resolve));

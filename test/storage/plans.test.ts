@@ -10,6 +10,7 @@ import type { Queryable } from '../../src/storage/database.js';
 import { type DocumentFilter, listDocuments, listEventsOfKey } from '../../src/storage/documents.js';
 import { outlookOf, overdueManifestations } from '../../src/storage/manifestation-queue.js';
 import { listManifestations } from '../../src/storage/manifestations.js';
+import { duePdfs } from '../../src/storage/pdfs.js';
 import { plansOf, scansOf, touched } from './plan-support.js';
 import { openDatabase } from './support.js';
 
@@ -45,6 +46,8 @@ await db.query(`insert into manifestations (id, company_id, document_type, envir
     case when i % 100 = 0 then now() + i * interval '1 second' end
   from generate_series(1, 20000) i
   join (select row_number() over (order by tax_id) - 1 as n, id from companies) c on c.n = i % 500`);
+await db.query(`insert into pdfs (document_id, status, next_attempt_at)
+  select id, case when nsu % 100 = 0 then 'pending' else 'done' end, case when nsu % 100 = 0 then captured_at end from documents`);
 await db.query('analyze');
 
 async function readsFew(table: string, most: number, work: (db: Queryable) => Promise<unknown>): Promise<void> {
@@ -124,6 +127,9 @@ describe('other lists', () => {
     await readsFew('manifestations', 201, (on) => overdueManifestations(on, Date.now() + month, limit));
     await readsFew('manifestations', 0, (on) => capturesAwaitingXml(on, Date.now(), limit));
   });
+
+  test('PDFs to be made, among those that are kept', () =>
+    readsFew('pdfs', 50, (on) => duePdfs(on, Date.now(), limit)));
 
   test('the call log of a capture', () =>
     readsFew('calls', 51, (on) =>
