@@ -288,6 +288,148 @@ describe('what cannot be meant is refused with its reason', () => {
   });
 });
 
+describe('the taker of a CT-e', () => {
+  const cteKey = () => key(LETTERS, '57');
+  const OBS = 'Frete cobrado acima do combinado';
+  const started = api.ask('PUT', `/v1/companies/${company.id}/captures/cte`, { body: {} });
+
+  test('says that the service was not as agreed: justification is xObs', async () => {
+    assert.equal((await started).status, 200);
+    const body = { key: cteKey(), type: '610110', justification: OBS };
+    const made = await ask(body);
+    assert.equal(made.status, 202, made.text);
+    assert.deepEqual(
+      [made.json.documentType, made.json.description, made.json.sequence, made.json.justification, made.json.deadline],
+      ['cte', 'Prestacao do Servico em Desacordo', 1, OBS, null],
+    );
+    assert.equal(api.temporal.said.at(-1), `manifest cte homologation ${company.id}`);
+    const again = await ask(body);
+    assert.deepEqual([again.status, again.json.id], [200, made.json.id]);
+    for (const model of ['64', '67']) {
+      assert.equal((await ask({ ...body, key: key(LETTERS, model) })).status, 202);
+    }
+  });
+
+  test('takes it back: the protocol is found, or given; the reason stays here', async () => {
+    const made = await ask({ key: cteKey(), type: '610110', justification: OBS });
+    const cancel = { key: made.json.key, type: '610111', justification: 'Acertado com o transportador' };
+    const early = await ask(cancel);
+    assert.deepEqual([early.status, early.json.code], [409, 'manifestation_pending']);
+    await api.db.query(
+      `update manifestations set status = 'registered', protocol = '135260000000001', settled_at = now() where id = $1`,
+      [made.json.id],
+    );
+    const back = await ask(cancel);
+    assert.deepEqual(
+      [back.status, back.json.fields, back.json.justification],
+      [202, { nProtEvPrestDes: '135260000000001' }, cancel.justification],
+      back.text,
+    );
+    const unknown = await ask({ key: cteKey(), type: '610111' });
+    assert.deepEqual([unknown.status, unknown.json.code], [422, 'manifestation_not_possible']);
+    assert.equal(unknown.json.errors[0].field, 'fields.nProtEvPrestDes');
+    const given = await ask({ key: cteKey(), type: '610111', fields: { nProtEvPrestDes: '135260000000002' } });
+    assert.equal(given.status, 202, given.text);
+  });
+
+  test('is told the 45 days, and that they are over', async () => {
+    const told = async (daysAgo: number) => {
+      const documentKey = cteKey();
+      const authorizedAt = new Date(Date.now() - daysAgo * DAY).toISOString();
+      const metadata = JSON.stringify({ taker: { taxId: company.taxId }, authorizedAt });
+      await newDocument(api.db, {
+        company_id: company.id,
+        document_type: 'cte',
+        kind: 'procCTe',
+        key: documentKey,
+        metadata,
+      });
+      const { json } = await ask({ key: documentKey, type: '610110', justification: OBS });
+      return [
+        json.deadline,
+        json.warnings.map(({ code }: { code: string }) => code),
+        Date.parse(authorizedAt),
+      ] as const;
+    };
+    const [deadline, warnings, authorized] = await told(3);
+    assert.deepEqual([Date.parse(deadline), warnings], [authorized + 45 * DAY, []]);
+    assert.deepEqual((await told(46))[1], ['deadline_over']);
+  });
+
+  test('is nobody else: 422 where the CT-e is here and names another one', async () => {
+    const documentKey = cteKey();
+    const metadata = JSON.stringify({ taker: { taxId: '11222333000181' } });
+    await newDocument(api.db, {
+      company_id: company.id,
+      document_type: 'cte',
+      kind: 'procCTe',
+      key: documentKey,
+      metadata,
+    });
+    const answer = await ask({ key: documentKey, type: '610110', justification: OBS });
+    assert.deepEqual([answer.status, answer.json.code], [422, 'manifestation_not_possible']);
+    assert.match(answer.json.detail, /not_the_taker/);
+    assert.equal(answer.json.errors[0].field, 'key');
+  });
+
+  const bad: [what: string, body: () => object, field: string, message: RegExp][] = [
+    ['a note', () => ({ key: key(), type: '610110', justification: OBS }), 'key', /model 55: 610110 is about CT-e/],
+    ['no xObs', () => ({ key: cteKey(), type: '610110' }), 'justification', /missing/],
+    [
+      'xObs too short',
+      () => ({ key: cteKey(), type: '610110', justification: 'x'.repeat(14) }),
+      'justification',
+      /15 to 255/,
+    ],
+    [
+      'xObs too long',
+      () => ({ key: cteKey(), type: '610110', justification: 'x'.repeat(256) }),
+      'justification',
+      /has 256/,
+    ],
+    [
+      'fields',
+      () => ({ key: cteKey(), type: '610110', justification: OBS, fields: { xObs: OBS } }),
+      'fields',
+      /610110 has none/,
+    ],
+    [
+      'a protocol that is none',
+      () => ({ key: cteKey(), type: '610111', fields: { nProtEvPrestDes: '1' } }),
+      'fields.nProtEvPrestDes',
+      /15 digits/,
+    ],
+    [
+      'a field of another event',
+      () => ({ key: cteKey(), type: '610111', fields: { nProtEvento: '1' } }),
+      'fields.nProtEvento',
+      /not in this layout/,
+    ],
+  ];
+  for (const [what, body, field, message] of bad) {
+    test(`does not get ${what} through`, async () => {
+      const answer = await ask(body());
+      assert.deepEqual([answer.status, answer.json.code], [422, 'invalid_input'], answer.text);
+      const fault = answer.json.errors.find((each: { field: string }) => each.field === field);
+      assert.match(fault?.message ?? '', message, answer.text);
+    });
+  }
+
+  test('in a batch with notes: both workflows are told', async () => {
+    const items = [
+      { key: key(), type: '210200' },
+      { key: cteKey(), type: '610110', justification: OBS },
+    ];
+    const before = api.temporal.said.length;
+    const answer = await ask({ items }, `${path}/batch`);
+    assert.equal(answer.status, 202);
+    assert.deepEqual(api.temporal.said.slice(before).toSorted(), [
+      `manifest cte homologation ${company.id}`,
+      `manifest nfe homologation ${company.id}`,
+    ]);
+  });
+});
+
 test('a new certificate wakes what waits for it', async () => {
   const waiting = await capturing();
   await ask({ key: key(), type: '210200' }, `/v1/companies/${waiting.id}/manifestations`);

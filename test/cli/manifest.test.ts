@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BOOTSTRAP_KEY, testApi } from '../api/support.js';
+import { cteKey } from '../documents/cte-samples.js';
 import { key } from '../documents/samples.js';
 import { folder, malote } from './support.js';
 
@@ -53,6 +54,14 @@ describe('malote manifest', () => {
     assert.match(broken.err, /fields\.json cannot be read as JSON/);
   });
 
+  test('a disagreement with a CT-e', async () => {
+    await api.ask('PUT', `/v1/companies/${company.id}/captures/cte`, { body: {} });
+    const obs = 'Frete cobrado acima do combinado';
+    const made = await run('request', company.taxId, cteKey(1), '--type', '610110', '--justification', obs);
+    assert.equal(made.code, 0, made.err);
+    assert.match(made.out, new RegExp(`${cteKey(1)} +610110 +pending`));
+  });
+
   test('says of each key why it was not taken, and fails', async () => {
     const answer = await run('request', company.taxId, key(4), '123', '--type', '210240');
     assert.equal(answer.code, 1);
@@ -64,5 +73,6 @@ describe('malote manifest', () => {
     const { out } = await run('request', '--help');
     assert.match(out, /210210 {2}Ciencia da Operacao/);
     assert.match(out, /212120 {2}Manifestação sobre Pedido/);
+    assert.match(out, /610110 {2}Prestacao do Servico em Desacordo/);
   });
 });

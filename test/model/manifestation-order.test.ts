@@ -65,6 +65,13 @@ describe('a request, by what is known of the note', () => {
     ['211128', { issuerTaxId: COMPANY }, 'own_document'],
     ['211128', { recipientTaxId: '11222333000181' }, 'new 1'],
     ['110001', { issuerTaxId: COMPANY }, 'new 1 of 211128'],
+    // CT-e: only the taker speaks (755), and a branch is another one. Everything else the government decides.
+    ['610110', {}, 'new 1'],
+    ['610110', { takerTaxId: COMPANY, state: 'cancelled', recipientTaxId: '11222333000181' }, 'new 1'],
+    ['610110', { takerTaxId: '11222333000181' }, 'not_the_taker'],
+    ['610110', { takerTaxId: '98765432000279' }, 'not_the_taker'],
+    ['610111', { takerTaxId: '11222333000181' }, 'not_the_taker'],
+    ['610111', { takerTaxId: COMPANY }, 'nothing_to_cancel'],
   ];
   for (const [type, note, expected] of table) {
     test(`${type} about ${JSON.stringify(note)}: ${expected}`, () => {
@@ -135,5 +142,42 @@ describe('a request, by what was said before', () => {
       decide('110001', [...events, before], {}, { ...cancel, nProtEvento: '143260000000001' }),
       'new 1 of 211130',
     );
+  });
+
+  test('a disagreement stands until it is taken back; then it may be said again', () => {
+    const first = said('610110', 10, { protocol: '135260000000001' });
+    assert.equal(decide('610110', [first]), `same ${first.id}`);
+    const back = said('610111', 20);
+    assert.equal(decide('610110', [first, { ...back, status: 'pending' }]), 'another_pending');
+    assert.equal(decide('610110', [first, back]), 'new 2');
+    const second = said('610110', 30, { sequence: 2 });
+    assert.equal(decide('610110', [first, back, second]), `same ${second.id}`);
+    // Another program's: sent again it is answered 631, which is the aim.
+    assert.equal(decide('610110', [said('610110', 1, { id: null, sequence: 3 })]), 'new 3');
+    assert.equal(
+      decide('610110', [said('610110', 1, { sequence: 999 }), said('610111', 2, { sequence: 999 })]),
+      'limit_reached',
+    );
+  });
+
+  test('taking it back names the last one, or the one of the protocol that is given', () => {
+    const first = said('610110', 10, { protocol: '135260000000001' });
+    const second = said('610110', 30, { sequence: 2, protocol: '135260000000002' });
+    const back = said('610111', 20);
+    const fieldsOf = (statements: readonly Statement[], fields: Order['fields'] = null) => {
+      const decision = decideOrder(order('610111', fields), NOTHING, statements);
+      return decision.kind === 'new' ? [decision.sequence, decision.fields?.nProtEvPrestDes] : decision.kind;
+    };
+    assert.deepEqual(fieldsOf([first]), [1, '135260000000001']);
+    assert.deepEqual(fieldsOf([first, back, second]), [2, '135260000000002']);
+    assert.equal(decide('610111', [first, back]), `same ${back.id}`);
+    assert.equal(
+      decide('610111', [first, back, second], {}, { nProtEvPrestDes: '135260000000001' }),
+      `same ${back.id}`,
+    );
+    assert.equal(decide('610111', [said('610110', 1, { status: 'pending' })]), 'another_pending');
+    // Registered before (631), and the answer told no protocol.
+    assert.equal(decide('610111', [said('610110', 1)]), 'nothing_to_cancel');
+    assert.deepEqual(fieldsOf([], { nProtEvPrestDes: '135260000000009' }), [1, '135260000000009']);
   });
 });
