@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { closePdfThreads, renderPdf } from '../src/pdf/index.js';
 import { printPdf } from '../src/pdf/print.js';
+import { DACTE_CASES } from '../test/pdf/dacte-cases.js';
 import { DANFE_CASES } from '../test/pdf/danfe-cases.js';
 import { procNfe, sampleNote } from '../test/pdf/nfe-sample.js';
 import { OTHER_CASES } from '../test/pdf/other-cases.js';
@@ -100,7 +101,11 @@ function tenth(value: number): number {
 
 async function writePages(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  for (const each of [...DANFE_CASES.map((danfe) => ({ ...danfe, kind: 'procNFe' as const })), ...OTHER_CASES]) {
+  for (const each of [
+    ...DANFE_CASES.map((danfe) => ({ ...danfe, kind: 'procNFe' as const })),
+    ...OTHER_CASES,
+    ...DACTE_CASES,
+  ]) {
     const pdf = await printPdf({ kind: each.kind, xml: Buffer.from(each.xml), situation: each.situation });
     writeFileSync(join(folder, `${each.name.replaceAll(/[^a-z0-9]+/gi, '-')}.pdf`), pdf);
   }

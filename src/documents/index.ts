@@ -11,6 +11,7 @@ export {
 } from './access-key.js';
 export { cteEventFaults } from './cte-event-fields.js';
 export { tellsMore } from './cte-related.js';
+export { isRegisteredCteEvent } from './cte-status.js';
 export { decodeItem } from './decode.js';
 export { directionOf, rolesOf } from './direction.js';
 export { stateOfEventType } from './event-state.js';

@@ -1,5 +1,7 @@
 import type { DocumentKind } from '../model/document.js';
-import { correctionLetter } from './correction-letter/correction-letter.js';
+import { correctionLetterOf } from './correction-letter/correction-letter.js';
+import { CTE_LETTER, NFE_LETTER } from './correction-letter/letter.js';
+import { dacte } from './dacte/dacte.js';
 import { danfe } from './danfe/danfe.js';
 import { danfeNfce, isConsumerNote } from './danfe-nfce/danfe-nfce.js';
 import { NoPdf, PdfFailed } from './errors.js';
@@ -11,10 +13,14 @@ import type { Situation } from './situation.js';
 /** From the root element to a layout. */
 type Printer = (root: XmlNode, situation: Situation) => Printout;
 
-/** Documents that have a printed form. Of the events, correctionLetter refuses all but one type. */
+/** Documents that have a printed form. Of the events, correction letters are the only ones. */
 const PRINTERS: ReadonlyMap<DocumentKind, Printer> = new Map<DocumentKind, Printer>([
   ['procNFe', (root, situation) => (isConsumerNote(root) ? danfeNfce : danfe)(root, situation)],
-  ['procEventoNFe', correctionLetter],
+  ['procEventoNFe', correctionLetterOf(NFE_LETTER)],
+  ['procCTe', dacte],
+  ['procCTeOS', dacte],
+  ['procCTeSimp', dacte],
+  ['procEventoCTe', correctionLetterOf(CTE_LETTER)],
 ]);
 
 /**

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { NoPdf, PdfFailed } from '../../src/pdf/index.js';
 import { layOut } from '../../src/pdf/print.js';
 import { sharedFile } from '../support/shared.js';
+import { anyEdits, withEdits } from './edits.js';
 import { outsideOf, overlapsOn, wordsOf } from './layout-text.js';
 import { type NoteParts, procNfe, sampleItem, sampleKey, sampleNote, type Xml } from './nfe-sample.js';
 import { correctionLetterXml } from './other-cases.js';
@@ -60,25 +61,9 @@ describe('a note with parts missing', () => {
   });
 
   test('any part taken away, emptied or filled with nonsense: still a page, or a clear error', () => {
-    const edits = fc.record({
-      at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      text: fc.constantFrom(
-        undefined,
-        '',
-        'N/A',
-        '-',
-        '1e309',
-        '0'.repeat(80),
-        'palavra '.repeat(40),
-        'X'.repeat(400),
-        '<&>',
-        '😀',
-        '\u0085\u00ad',
-      ),
-    });
     fc.assert(
-      fc.property(fc.array(edits, { minLength: 1, maxLength: 6 }), (list) => {
-        const note = list.reduce<Xml>((xml, { at, text }) => edited(xml, Math.floor(at * countOf(xml)), text), full);
+      fc.property(anyEdits, (edits) => {
+        const note = withEdits(full, edits);
         const safe: Xml = { ...(note as object), '@Id': full['@Id'] };
         assertReadable(procNfe(safe));
       }),
@@ -86,33 +71,6 @@ describe('a note with parts missing', () => {
     );
   });
 });
-
-/** Elements in all, at whatever depth. */
-function countOf(xml: Xml): number {
-  if (typeof xml === 'string') return 0;
-  return Object.values(xml as Record<string, Xml | undefined>).reduce<number>(
-    (sum, value) => sum + 1 + (value === undefined ? 0 : countOf(value)),
-    0,
-  );
-}
-
-/** The same with the nth element's content replaced; undefined: the element is gone. */
-function edited(xml: Xml, nth: number, text: string | undefined): Xml {
-  if (typeof xml === 'string') return xml;
-  let left = nth;
-  const entries = Object.entries(xml as Record<string, Xml | undefined>).map(
-    ([name, value]): [string, Xml | undefined] => {
-      const inside = value === undefined ? 0 : countOf(value);
-      const here = left;
-      left -= 1 + inside;
-      if (here === 0) return [name, text];
-      return [name, here > 0 && here <= inside && value !== undefined ? edited(value, here - 1, text) : value];
-    },
-  );
-  return Array.isArray(xml)
-    ? entries.flatMap(([, value]) => (value === undefined ? [] : [value]))
-    : Object.fromEntries(entries);
-}
 
 describe('a note that is too much', () => {
   const ends: [string, NoteParts][] = [

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PDF_LAYOUT_VERSION } from '../../src/pdf/index.js';
 import { layOut } from '../../src/pdf/print.js';
+import { DACTE_CASES } from './dacte-cases.js';
 import { DANFE_CASES } from './danfe-cases.js';
 import { OTHER_CASES } from './other-cases.js';
 
@@ -23,7 +24,7 @@ const FILE = fileURLToPath(new URL('golden.json', import.meta.url));
 
 test('the pages are those that were looked at', () => {
   const layouts = Object.fromEntries(
-    [...DANFE_CASES.map((each) => ({ ...each, kind: 'procNFe' as const })), ...OTHER_CASES].map(
+    [...DANFE_CASES.map((each) => ({ ...each, kind: 'procNFe' as const })), ...OTHER_CASES, ...DACTE_CASES].map(
       ({ name, kind, xml, situation }) => [name, hashOf(layOut({ kind, xml: Buffer.from(xml), situation }))],
     ),
   );

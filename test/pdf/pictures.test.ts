@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { printPdf } from '../../src/pdf/print.js';
 import { scratchFolder } from '../support/scratch.js';
+import { DACTE_CASES } from './dacte-cases.js';
 import { DANFE_CASES } from './danfe-cases.js';
 import { textAt } from './nfe-sample.js';
 import { OTHER_CASES } from './other-cases.js';
@@ -20,6 +21,7 @@ const CASES = [
       each.note.det?.map((item) => textAt(item, ['prod', 'cProd'])).filter((code) => code.startsWith('COD-')) ?? [],
   })),
   ...OTHER_CASES,
+  ...DACTE_CASES,
 ];
 
 describe('pictures of finished PDFs', { skip: NO_POPPLER, concurrency: 2 }, () => {
@@ -42,8 +44,9 @@ describe('pictures of finished PDFs', { skip: NO_POPPLER, concurrency: 2 }, () =
         context.diagnostic(NO_ZBAR);
         return;
       }
-      // At the resolution of a fax; the last sheet must be as good as the first. The QR code of a receipt stands on the last one.
-      for (const page of each.kind === 'procNFe' ? new Set([1, each.sheets]) : [1]) {
+      // At the resolution of a fax; the last sheet must be as good as the first. The QR code of a receipt stands on the last one, and the
+      // further sheets of a letter have no codes.
+      for (const page of each.kind.startsWith('procEvento') ? [1] : new Set([1, each.sheets])) {
         const found = await codesIn(await pictureOf(file, page, 150));
         const wanted = each.codes.filter((code) => !code.includes('?p=') || page === each.sheets);
         for (const code of wanted) assert.ok(found.includes(code), `sheet ${page}: found ${found.length} codes`);

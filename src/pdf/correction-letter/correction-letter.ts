@@ -1,4 +1,4 @@
-import { accessKeyParts, isAccessKey, isRegisteredEvent } from '../../documents/index.js';
+import { accessKeyParts, isAccessKey } from '../../documents/index.js';
 import { NoPdf, PdfFailed } from '../errors.js';
 import { code128, drawBars, keyWidth } from '../kit/barcode.js';
 import { block, type Field, fieldRow, titleLine } from '../kit/fields.js';
@@ -10,35 +10,40 @@ import { FORM } from '../kit/style.js';
 import type { Printout } from '../kit/to-pdf.js';
 import { drawWatermarks } from '../kit/watermark.js';
 import type { XmlNode } from '../kit/xml-node.js';
+import type { Letter } from './letter.js';
+import { sectionTitle } from './title.js';
 
 const CORRECTION_LETTER = '110110';
 
 const MARGIN = mm(10);
 const ROOM = A4.width - 2 * MARGIN;
 const TITLE = 34;
-const TEXT = { font: FORM.regular, size: 10 } as const;
 const SMALL = { font: FORM.regular, size: 8 } as const;
 
 /**
- * A correction letter (CC-e) of an NF-e. No manual prescribes its form; this one has the letters and boxes of the DANFE that it is kept
- * with, and the key as barcode.
- *
- * @throws {NoPdf} for any other event
+ * A correction letter (CC-e) of an NF-e or a CT-e. No manual prescribes its form; this one has the letters and boxes of the DANFE and the
+ * DACTE that it is kept with, and the key as barcode.
  */
-export function correctionLetter(root: XmlNode): Printout {
-  const event = root.at('evento/infEvento');
-  if (!event.exists)
-    throw new PdfFailed('other_document', 'The document is no event of an NF-e: it has no evento/infEvento');
+export function correctionLetterOf(letter: Letter): (root: XmlNode) => Printout {
+  return (root) => printLetter(letter, root);
+}
+
+/** @throws {NoPdf} for any other event */
+function printLetter(letter: Letter, root: XmlNode): Printout {
+  const event = root.at(letter.event);
+  if (!event.exists) {
+    throw new PdfFailed('other_document', `The document is no event of a ${letter.subject}: it has no ${letter.event}`);
+  }
   if (event.text('tpEvento') !== CORRECTION_LETTER) {
-    throw new NoPdf('procEventoNFe', 'Of the events only correction letters (110110) have a printed form');
+    throw new NoPdf(letter.kind, 'Of the events only correction letters (110110) have a printed form');
   }
-  const registration = root.at('retEvento/infEvento');
-  const key = event.text('chNFe');
-  if (registration.text('chNFe') !== '' && registration.text('chNFe') !== key) {
-    throw new PdfFailed('contradiction', 'The registration is about another note: their keys differ');
+  const registration = root.at(letter.registration);
+  const key = event.text(letter.key);
+  if (registration.text(letter.key) !== '' && registration.text(letter.key) !== key) {
+    throw new PdfFailed('contradiction', 'The registration is about another document: their keys differ');
   }
-  const isValid = event.text('tpAmb') !== '2' && isRegisteredEvent(registration.text('cStat'));
-  const { sheets } = flow(sectionsOf(event, registration, key), () => ({
+  const isValid = event.text('tpAmb') !== '2' && letter.isRegistered(registration.text('cStat'));
+  const { sheets } = flow(sectionsOf(letter, event, registration, key), () => ({
     x: MARGIN,
     top: MARGIN + TITLE,
     bottom: A4.height - MARGIN,
@@ -49,26 +54,26 @@ export function correctionLetter(root: XmlNode): Printout {
     sheets: sheets.map((drawings, index) => {
       const sheet = new Sheet(A4.width, A4.height);
       drawWatermarks(sheet, isValid ? [] : ['SEM VALOR FISCAL']);
-      drawTitle(sheet, `FOLHA ${index + 1}/${sheets.length}`);
+      drawTitle(sheet, letter, `FOLHA ${index + 1}/${sheets.length}`);
       for (const draw of drawings) draw(sheet);
       return sheet;
     }),
   };
 }
 
-function drawTitle(sheet: Sheet, folio: string): void {
+function drawTitle(sheet: Sheet, { article, subject }: Letter, folio: string): void {
   sheet.text('CARTA DE CORREÇÃO ELETRÔNICA', MARGIN, MARGIN + 12, { font: FORM.bold, size: 14 }, 'center', ROOM);
-  sheet.text('CC-e de uma NF-e', MARGIN, MARGIN + 24, { font: FORM.regular, size: 9 }, 'center', ROOM);
+  sheet.text(`CC-e de ${article} ${subject}`, MARGIN, MARGIN + 24, { font: FORM.regular, size: 9 }, 'center', ROOM);
   sheet.text(folio, MARGIN, MARGIN + 12, { font: FORM.bold, size: 10 }, 'right', ROOM);
 }
 
-function sectionsOf(event: XmlNode, registration: XmlNode, key: string): Section[] {
-  const detail = event.at('detEvento');
+function sectionsOf(letter: Letter, event: XmlNode, registration: XmlNode, key: string): Section[] {
+  const detail = letter.detail(event);
   return [
-    { head: () => titleLine('NOTA FISCAL ELETRÔNICA', FORM), pieces: [barcode(key), noteRow(key)] },
-    block('EVENTO', eventRows(event, registration), ROOM, FORM),
-    textBox(titled('CORREÇÃO'), detail.paragraphs('xCorrecao'), ROOM, TEXT),
-    textBox(titled('CONDIÇÕES DE USO'), detail.paragraphs('xCondUso'), ROOM, SMALL),
+    { head: () => titleLine(letter.heading, FORM), pieces: [barcode(key), documentRow(key)] },
+    block('EVENTO', eventRows(event, detail, registration), ROOM, FORM),
+    letter.correction(detail, ROOM),
+    textBox(sectionTitle('CONDIÇÕES DE USO'), detail.paragraphs('xCondUso'), ROOM, SMALL),
   ];
 }
 
@@ -85,8 +90,8 @@ function barcode(key: string): Piece {
   };
 }
 
-/** What the key says of the note; the letter itself says no more. */
-function noteRow(key: string): Piece {
+/** What the key says of the document; the letter itself says no more. */
+function documentRow(key: string): Piece {
   const parts = isAccessKey(key) ? accessKeyParts(key) : null;
   return fieldRow(
     [
@@ -100,8 +105,8 @@ function noteRow(key: string): Piece {
   );
 }
 
-function eventRows(event: XmlNode, registration: XmlNode): Field[][] {
-  const description = event.text('detEvento/descEvento');
+function eventRows(event: XmlNode, detail: XmlNode, registration: XmlNode): Field[][] {
+  const description = detail.text('descEvento');
   return [
     [
       { label: 'TIPO DE EVENTO', value: joined([event.text('tpEvento'), description], ' - '), share: 3 },
@@ -130,8 +135,4 @@ function eventRows(event: XmlNode, registration: XmlNode): Field[][] {
       { label: 'PROTOCOLO', value: registration.text('nProt'), share: 2, align: 'center', bold: true },
     ],
   ];
-}
-
-function titled(title: string): (continued: boolean) => Piece {
-  return (continued) => titleLine(`${title}${continued ? ' (CONTINUAÇÃO)' : ''}`, FORM);
 }

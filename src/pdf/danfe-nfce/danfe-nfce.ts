@@ -1,6 +1,6 @@
 import type { Item } from '../danfe/item.js';
 import { type Note, readNote, titleOf } from '../danfe/note.js';
-import { type Standing, standingOf } from '../danfe/standing.js';
+import { standingOf } from '../danfe/standing.js';
 import { drawQr } from '../kit/barcode.js';
 import { flow, type Piece } from '../kit/flow.js';
 import { inGroups, isSome, joined, labelled } from '../kit/formats.js';
@@ -10,6 +10,7 @@ import type { Printout } from '../kit/to-pdf.js';
 import { drawWatermarks } from '../kit/watermark.js';
 import type { XmlNode } from '../kit/xml-node.js';
 import type { Situation } from '../situation.js';
+import type { Standing } from '../standing.js';
 import { type ConsumerParts, readConsumerParts } from './consumer-parts.js';
 
 /** The roll of a receipt printer, and what it leaves blank at both sides. */

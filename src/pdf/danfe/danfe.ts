@@ -1,15 +1,16 @@
-import { flow, type Room, type Section } from '../kit/flow.js';
+import { flow, heightOfSection, type Room } from '../kit/flow.js';
 import { A4, mm, Sheet } from '../kit/sheet.js';
 import type { Printout } from '../kit/to-pdf.js';
 import { drawWatermarks } from '../kit/watermark.js';
 import type { XmlNode } from '../kit/xml-node.js';
 import type { Situation } from '../situation.js';
+import type { Standing } from '../standing.js';
 import { bodyBlocks } from './body.js';
 import { footersOf } from './footer.js';
 import { headOf } from './head.js';
 import { itemsTable } from './items.js';
 import { type Note, readNote, titleOf } from './note.js';
-import { type Standing, standingOf } from './standing.js';
+import { standingOf } from './standing.js';
 import { CUT, drawStub, STUB } from './stub.js';
 
 /** Margins may be 2 to 8 mm (MOC annex II). */
@@ -31,9 +32,9 @@ function drawNote(note: Note, standing: Standing): Sheet[] {
   const items = itemsTable(note, form);
 
   const first = roomOf(0, 0);
-  const left = blocks.reduce((rest, section) => rest - heightOf(section), first.bottom - first.top);
+  const left = blocks.reduce((rest, section) => rest - heightOfSection(section), first.bottom - first.top);
   const layout = best(
-    footersOf(note, form, left, heightOf(items)).map((footer) => ({
+    footersOf(note, form, left, heightOfSection(items)).map((footer) => ({
       footer,
       flowed: flow([...blocks, items, footer.rest], (sheet) => roomOf(sheet, footer.height)),
     })),
@@ -59,10 +60,6 @@ function drawNote(note: Note, standing: Standing): Sheet[] {
       bottom: height - MARGIN - (first ? footer : 0),
     };
   }
-}
-
-function heightOf(section: Section): number {
-  return section.pieces.reduce((sum, piece) => sum + piece.height, section.head?.(false).height ?? 0);
 }
 
 /** The layout with the fewest sheets; of equal ones the first. */

@@ -5,8 +5,8 @@ import { inGroups, joined, labelled } from '../kit/formats.js';
 import { mm, type Sheet } from '../kit/sheet.js';
 import { FORM } from '../kit/style.js';
 import { type Fitted, fit, wrap, wrapAll } from '../kit/text-fit.js';
+import type { Standing } from '../standing.js';
 import type { Note } from './note.js';
-import type { Standing } from './standing.js';
 
 /** What every sheet of a DANFE begins with: issuer, title, barcode, key, protocol, registrations. */
 export interface Head {

@@ -1,16 +1,7 @@
-import { dateAndTime, joined } from '../kit/formats.js';
-import { printable } from '../kit/printable.js';
+import { joined } from '../kit/formats.js';
 import type { Situation } from '../situation.js';
+import { cancellationNotice, type Standing } from '../standing.js';
 import type { Note } from './note.js';
-
-/** Whether a note is worth anything, as its page must say it. */
-export interface Standing {
-  /** Across the sheet in large letters. */
-  readonly watermarks: readonly string[];
-  /** In the header, in bold. */
-  readonly notices: readonly string[];
-  readonly protocolLabel: string;
-}
 
 /** cStat of protocols (contract 5.5): some services once put the cancellation into the note's own protocol. */
 const DENIED: ReadonlySet<string> = new Set(['110', '205', '301', '302', '303']);
@@ -39,7 +30,7 @@ export function standingOf(note: Note, situation: Situation): Standing {
       note.isTest || unauthorized ? 'SEM VALOR FISCAL' : '',
     ].filter((text) => text !== ''),
     notices: [
-      cancelled ? cancellation(situation) : '',
+      cancelled ? cancellationNotice('NOTA FISCAL CANCELADA', situation) : '',
       denied ? 'USO DENEGADO - SEM VALOR FISCAL' : '',
       note.isTest ? 'EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL' : '',
       unauthorized
@@ -52,10 +43,4 @@ export function standingOf(note: Note, situation: Situation): Standing {
         ? 'PROTOCOLO DE DENEGAÇÃO DE USO'
         : 'PROTOCOLO DE AUTORIZAÇÃO DE USO',
   };
-}
-
-function cancellation({ cancelledAt = '', cancellationProtocol = '' }: Situation): string {
-  const when = cancelledAt === '' ? '' : `EM ${dateAndTime(printable(cancelledAt))}`;
-  const protocol = cancellationProtocol === '' ? '' : `- PROTOCOLO ${printable(cancellationProtocol)}`;
-  return joined(['NOTA FISCAL CANCELADA', when, protocol], ' ');
 }

@@ -110,6 +110,11 @@ export function flow(sections: readonly Section[], roomOf: (sheet: number) => Ro
   return { sheets, end: y };
 }
 
+/** Height of a section that does not go on on a second sheet. */
+export function heightOfSection({ pieces, head, after = 0 }: Section): number {
+  return pieces.reduce((sum, piece) => sum + piece.height, head?.(false).height ?? 0) + after;
+}
+
 /** Sums of heights are not exact. */
 const TOLERANCE = 0.01;
 

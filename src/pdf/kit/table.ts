@@ -19,6 +19,8 @@ export interface TableStyle {
   /** Numbers and codes shrink down to this before they are broken. */
   readonly smallest: number;
   readonly title: number;
+  /** Blank room above and below a row's lines. */
+  readonly padding?: number;
 }
 
 /** A cell's lines; each may have its own size. */
@@ -93,15 +95,16 @@ export function table(
 
 function row(columns: readonly Column[], cells: readonly Cell[], width: number, style: TableStyle): Piece {
   const leading = style.size * LEADING;
+  const padding = style.padding ?? ROW_PADDING;
   const lines = Math.max(1, ...cells.map((cell) => cell.length));
-  const height = lines * leading + 2 * ROW_PADDING;
+  const height = lines * leading + 2 * padding;
   return {
     height,
     draw(sheet, x, y) {
       let left = x;
       columns.forEach((column, index) => {
         cells[index]?.forEach(({ text, size }, line) => {
-          const baseline = y + ROW_PADDING + line * leading + style.size * 0.84;
+          const baseline = y + padding + line * leading + style.size * 0.84;
           const { regular: font } = style;
           sheet.text(text, left + PADDING, baseline, { font, size }, column.align, column.width - 2 * PADDING);
         });
@@ -110,7 +113,7 @@ function row(columns: readonly Column[], cells: readonly Cell[], width: number, 
       sheet.line([x, y + height], [x + width, y + height], { width: 0.25, grey: 0.55 });
     },
     split(room) {
-      const fitting = Math.floor((room - 2 * ROW_PADDING) / leading);
+      const fitting = Math.floor((room - 2 * padding) / leading);
       // Less than three lines of a long row are not worth a beginning.
       if (fitting < 3 || fitting >= lines) return null;
       return [
