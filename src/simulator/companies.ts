@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { addNsu, type Nsu } from '../model/nsu.js';
 import type { SimulatorClock } from './clock.js';
 import { CTE, type Dialect, NFE, type SimulatedType } from './distribution/dialect.js';
+import type { NfeSequence } from './documents/nfe-sequence.js';
 import type { Stretch } from './documents/stretches.js';
 import type { NumberedDocument, Queue, TruthEntry } from './queues/queue.js';
 import type { QueueRegistry } from './queues/registry.js';
@@ -10,6 +11,7 @@ import {
   companySchema,
   documentSchema,
   givenSchema,
+  noteSchema,
   stealSchema,
   truthSchema,
   USUAL_KINDS,
@@ -119,6 +121,12 @@ export class Companies {
     this.registry.noteUse(queue, now.at);
     this.registry.changed(queue, 'state');
     return view(queue);
+  }
+
+  /** What the government knows of a note of this company; null: nothing. */
+  note(input: z.input<typeof noteSchema>): ReturnType<NfeSequence['findNote']> {
+    const { key, ...who } = noteSchema.parse(input);
+    return this.existing({ ...who, documentType: 'nfe' }).notes?.findNote(key) ?? null;
   }
 
   list(): CompanyView[] {

@@ -118,6 +118,8 @@ export const givenSchema = z.object({
 /** The whole documents of notes of which only the summary came: what a manifestation brings. */
 export const wholeSchema = z.object({ taxId, environment, keys: z.array(z.string().length(44)).min(1) });
 
+export const noteSchema = z.object({ taxId, environment, key: z.string().length(44) });
+
 export const stealSchema = z.object({ documentType, taxId, environment, count: z.number().int().min(1) });
 
 export const scriptSchema = z

@@ -1,22 +1,31 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { nfeEventService } from '../../src/activities/event-services.js';
 import { type Activities, createActivities, type Failpoint } from '../../src/activities/index.js';
+import { createSendManifestations } from '../../src/activities/send-manifestations.js';
 import { FAILURES, type QueryResult } from '../../src/model/activity-contract.js';
+import type { SendResult } from '../../src/model/manifestation-contract.js';
 import type { PointAsk, PointResult, RecoveryResult } from '../../src/model/point-query.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { snapshotOf } from '../../src/storage/capture-rows.js';
+import { outlookOf } from '../../src/storage/manifestation-queue.js';
 import { planQuery, planRefused } from '../../src/workflows/capture-plan.js';
+import { waitOf } from '../../src/workflows/manifestation-plan.js';
 import { afterRecovery, recoveryDue } from '../../src/workflows/recovery.js';
-import { rowOf, type World } from '../activities/support.js';
+import { MINUTE, rowOf, type World } from '../activities/support.js';
 import type { InProcessGovernment } from './in-process-government.js';
 
 /** Where the next attempt of an activity dies, and who goes on: a retry of it, or a run that knows nothing of it. */
 export interface Death {
+  readonly of: 'capture' | 'events';
   readonly at: Failpoint;
   readonly inNewRun: boolean;
 }
+
+const FOUND_AFTER = 2 * MINUTE;
 
 /** What the activities threw that Temporal would retry. */
 class Died extends Error {
@@ -24,12 +33,15 @@ class Died extends Error {
 }
 
 /**
- * The capture workflow without Temporal: the same plans, waits and turns, over the real activities, with a clock that jumps from one due
- * instant to the next.
+ * The workflows of a capture and of its manifestations without Temporal: the same plans, waits and turns, over the real activities, with a
+ * clock that jumps from one due instant to the next.
  */
 export class CaptureDriver {
   readonly #activities: Activities;
-  #death: Death | null = null;
+  readonly #sendManifestations: ReturnType<typeof createSendManifestations>;
+  readonly #deaths: Death[] = [];
+  /** When the workflow of manifestations looks again; null: it has completed. */
+  #sendAt: number | null = null;
   #queryNotBefore = 0;
   #recoveryNotBefore = 0;
   #recoveredLast = false;
@@ -40,22 +52,37 @@ export class CaptureDriver {
     readonly capture: CaptureKey,
     taxId: string,
   ) {
+    const certificate = government.certificate(taxId);
+    const openCertificate = () => certificate;
     this.#activities = createActivities({
       ...w.deps,
       services: { nfe: government.service },
-      openCertificate: ({ thumbprint }) => ({ keyPem: '', chainPem: taxId, thumbprint }),
-      failpoint: (name) => {
-        if (this.#death?.at !== name) return;
-        const { inNewRun } = this.#death;
-        this.#death = null;
-        throw inNewRun ? new Died('new run') : new Died('retry');
-      },
+      openCertificate,
+      wakeManifestations: () => this.wakeManifestations(),
+      failpoint: (name) => this.#dieAt('capture', name),
     });
+    this.#sendManifestations = createSendManifestations({
+      ...w.deps,
+      eventServices: { nfe: nfeEventService(government.eventService, 'Malote test') },
+      openCertificate,
+      failpoint: (name) => this.#dieAt('events', name),
+    });
+  }
+
+  #dieAt(of: Death['of'], at: Failpoint): void {
+    const found = this.#deaths.findIndex((death) => death.of === of && death.at === at);
+    const [death] = found < 0 ? [] : this.#deaths.splice(found, 1);
+    if (death) throw new Died(`${of}: ${death.inNewRun ? 'new run' : 'retry'}`);
   }
 
   /** The next call dies there. */
   die(death: Death): void {
-    this.#death = death;
+    this.#deaths.push(death);
+  }
+
+  /** There is something to send, or to wait for. */
+  wakeManifestations(): void {
+    this.#sendAt = 0;
   }
 
   now(): Promise<number> {
@@ -78,16 +105,35 @@ export class CaptureDriver {
       const plan = planQuery(snapshot, now, Math.random());
       const queryAt = plan.until === null ? Number.POSITIVE_INFINITY : Math.max(plan.until, this.#queryNotBefore);
       const recoverAt = recoveryDue(snapshot, this.#recoveryNotBefore, now) ?? Number.POSITIVE_INFINITY;
-      const next = Math.max(Math.min(queryAt, recoverAt), now);
+      const sendAt = await this.#sendDueAt();
+      const next = Math.max(Math.min(queryAt, recoverAt, sendAt), now);
       if (next > end) {
         this.skip(end - now);
         return;
       }
       this.skip(next - now);
       const [queryIsDue, recoveryIsDue] = [queryAt <= next, recoverAt <= next];
-      if (recoveryIsDue && !(queryIsDue && this.#recoveredLast)) await this.#recover();
+      if (sendAt <= next) await this.#send();
+      else if (recoveryIsDue && !(queryIsDue && this.#recoveredLast)) await this.#recover();
       else await this.#query();
     }
+  }
+
+  /** Time passes to this instant, and only events are sent meanwhile. */
+  async sendUntil(end: number): Promise<void> {
+    for (;;) {
+      const sendAt = await this.#sendDueAt();
+      const now = await this.now();
+      this.skip(Math.min(sendAt, end) - now);
+      if (sendAt > end) return;
+      await this.#send();
+    }
+  }
+
+  /** Housekeeping wakes whoever has had something due for two minutes: a process may die between its commit and the wake. */
+  async #sendDueAt(): Promise<number> {
+    const { nextDueAt } = await outlookOf(this.w.db, this.capture);
+    return Math.min(this.#sendAt ?? Number.POSITIVE_INFINITY, (nextDueAt ?? Number.POSITIVE_INFINITY) + FOUND_AFTER);
   }
 
   async #query(): Promise<void> {
@@ -116,6 +162,27 @@ export class CaptureDriver {
     this.#recoveryNotBefore = afterRecovery(result, await this.now(), Math.random());
   }
 
+  /** As its own workflow does it: beside the capture, whose cursor, waits and quota it must leave alone. */
+  async #send(): Promise<void> {
+    const before = await this.#standing();
+    const result = await this.#perform<SendResult>((_, environment) =>
+      environment.run(this.#sendManifestations, { capture: this.capture }),
+    );
+    assert.deepEqual(await this.#standing(), before, 'sending events changed the capture');
+    const now = await this.now();
+    const wait = waitOf(result, now, Math.random());
+    this.#sendAt = wait === null ? null : now + wait;
+  }
+
+  async #standing() {
+    const { state, notBefore, callId, revision } = await rowOf(this.w, this.capture);
+    const { rows } = await this.w.db.query<{ points: number }>(
+      `select count(*)::int as points from calls where company_id = $1 and kind in ('consNSU', 'consChNFe')`,
+      [this.capture.companyId],
+    );
+    return { state, notBefore, callId, revision, ...rows[0] };
+  }
+
   /** A question of a person. */
   async ask(ask: PointAsk): Promise<PointResult> {
     const { revision } = await rowOf(this.w, this.capture);
@@ -140,8 +207,8 @@ export class CaptureDriver {
           this.skip((callDeadline ?? 0) - (await this.now()) + 1);
         } else if (error.type === 'Died') {
           if (error.message.includes('new run')) runId = randomUUID();
-          // A dead worker is noticed within seconds.
-          this.skip(20_000);
+          // A dead worker is noticed within seconds. What it was to send can wait: no answer of a page depends on it.
+          if (!error.message.includes('events')) this.skip(20_000);
         } else {
           throw error;
         }

@@ -1,18 +1,33 @@
+import { X509Certificate } from 'node:crypto';
 import type { DistributionService } from '../../src/activities/dependencies.js';
 import { distributionService } from '../../src/activities/index.js';
 import { governmentAddresses } from '../../src/government/addresses.js';
 import { createNfeDistribution } from '../../src/government/nfe-distribution.js';
-import { type Transport, TransportFailure } from '../../src/government/types.js';
+import { createNfeEvents, type NfeEvents } from '../../src/government/nfe-events.js';
+import { type ClientCertificate, type Transport, TransportFailure } from '../../src/government/types.js';
+import { holderAltNames } from '../../src/simulator/authority/alt-names.js';
+import { createAuthority } from '../../src/simulator/authority/authority.js';
+import { makeCertificate, newKeyPair } from '../../src/simulator/authority/certificate.js';
 import { SimulatorClock } from '../../src/simulator/clock.js';
 import { Companies } from '../../src/simulator/companies.js';
 import { NFE } from '../../src/simulator/distribution/dialect.js';
 import { Distribution } from '../../src/simulator/distribution/service.js';
 import { Journal } from '../../src/simulator/journal.js';
+import { EventMemory } from '../../src/simulator/nfe-events/memory.js';
+import { NfeEventService, SITES } from '../../src/simulator/nfe-events/service.js';
 import { QueueRegistry } from '../../src/simulator/queues/registry.js';
 import { timingOf, USUAL_POLICY } from '../../src/simulator/rules/state.js';
 import { type ScriptedAnswerInput, scriptedAnswerSchema } from '../../src/simulator/scripts/scripted-answer.js';
 import { type CallKind, Scripts } from '../../src/simulator/scripts/scripts.js';
+import { identityOf } from '../../src/simulator/server/client-identity.js';
 import type { Outage } from '../../src/simulator/server/outage.js';
+import type { GovernmentService } from '../../src/simulator/server/service.js';
+import type { SceneGovernment } from './capture-scene.js';
+
+const DAY = 86_400_000;
+/** One authority and one key for all: making a key takes longer than a sequence of calls. */
+const { intermediate } = createAuthority().material;
+const keys = newKeyPair();
 
 const FORGETFUL = { queueDefined() {}, stateChanged() {}, queueRemoved() {}, called() {}, journalCleared() {} };
 
@@ -20,30 +35,63 @@ const FORGETFUL = { queueDefined() {}, stateChanged() {}, queueRemoved() {}, cal
  * The simulated government without its network: requests, rules, queues, journal and faults are the real ones, TLS and HTTP are left out.
  * Thousands of calls in the time of some dozens.
  */
-export class InProcessGovernment {
+export class InProcessGovernment implements SceneGovernment {
   readonly clock = new SimulatorClock();
   readonly journal = new Journal(FORGETFUL);
   readonly companies: Companies;
   readonly service: DistributionService;
+  /** How we send events to it. */
+  readonly eventService: NfeEvents;
+  readonly events = new EventMemory();
+  readonly requests: string[][] = [];
   readonly #scripts = new Scripts();
   readonly #distribution: Distribution;
-  outage: Outage | null = null;
+  readonly #registrar: GovernmentService;
+  #outage: Outage | null = null;
 
   constructor() {
     const registry = new QueueRegistry('model', FORGETFUL);
     const timing = timingOf(1);
     const policy = () => USUAL_POLICY;
     this.companies = new Companies(registry, this.clock, { seed: 'model', timing, policy });
-    this.#distribution = new Distribution(NFE, {
+    const context = {
       registry,
       scripts: this.#scripts,
       journal: this.journal,
       timing,
       policy,
-      outage: () => this.outage,
+      outage: () => this.#outage,
+    };
+    this.#distribution = new Distribution(NFE, context);
+    this.#registrar = new NfeEventService('an', {
+      ...context,
+      memory: this.events,
+      signatures: { issuers: [intermediate.certificatePem] },
+      release: (taxId, environment, key) => void this.companies.giveWhole({ taxId, environment, keys: [key] }),
     });
     const transport: Transport = (request) => this.#exchange(request);
-    this.service = distributionService(createNfeDistribution({ transport, addresses: governmentAddresses(null) }));
+    const parts = { transport, addresses: governmentAddresses(null) };
+    this.service = distributionService(createNfeDistribution(parts));
+    this.eventService = createNfeEvents(parts);
+  }
+
+  /** A company's certificate, valid for a year of this government's time. */
+  certificate(taxId: string): ClientCertificate {
+    const now = this.clock.now();
+    const chainPem = makeCertificate({
+      commonName: `EMPRESA:${taxId}`,
+      publicPem: keys.publicPem,
+      notBefore: new Date(now - DAY),
+      notAfter: new Date(now + 365 * DAY),
+      signer: intermediate,
+      usage: 'client',
+      altNames: holderAltNames(taxId, 'octet'),
+    });
+    return { keyPem: keys.privatePem, chainPem, thumbprint: taxId };
+  }
+
+  setOutage(mode: Outage | null): void {
+    this.#outage = mode;
   }
 
   /** The next call of the tax ID (of this kind, if one is named) is answered so. */
@@ -56,22 +104,24 @@ export class InProcessGovernment {
     this.#scripts.clear();
   }
 
-  /** @param request its certificate's chain is the holder's tax ID */
   async #exchange(request: Parameters<Transport>[0]): ReturnType<Transport> {
-    if (this.outage === 'refuse') throw new TransportFailure('not_sent', 'connect ECONNREFUSED');
+    if (this.#outage === 'refuse') throw new TransportFailure('not_sent', 'connect ECONNREFUSED');
     try {
       request.beforeSend?.();
     } catch {
       throw new TransportFailure('not_sent', 'not sent');
     }
-    if (this.outage === 'hang') throw new TransportFailure('unknown', 'time limit');
+    const body = Buffer.from(request.body ?? []);
+    const isOfEvents = request.url.endsWith(SITES.an.path);
+    if (isOfEvents) this.requests.push(body.toString('utf8').match(/<evento[\s>].*?<\/evento>/gs) ?? []);
+    if (this.#outage === 'hang') throw new TransportFailure('unknown', 'time limit');
     const contentType = request.headers['content-type'] ?? '';
-    const { wire, over, httpStatus, ...answer } = this.#distribution.answer({
+    const { wire, over, httpStatus, ...answer } = (isOfEvents ? this.#registrar : this.#distribution).answer({
       environment: 'homologation',
-      identity: { taxId: request.certificate.chainPem, notBefore: 0, notAfter: Number.MAX_SAFE_INTEGER },
+      identity: identityOf(new X509Certificate(request.certificate.chainPem)),
       contentType,
       soapAction: null,
-      body: Buffer.from(request.body ?? []),
+      body,
       at: this.clock.now(),
     });
     over?.(wire === null);
