@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { addNsu, type Nsu } from '../model/nsu.js';
+import type { Environment } from '../model/words.js';
 import type { SimulatorClock } from './clock.js';
 import { CTE, type Dialect, NFE, type SimulatedType } from './distribution/dialect.js';
 import type { NfeSequence } from './documents/nfe-sequence.js';
@@ -107,6 +108,12 @@ export class Companies {
     });
     this.append(queue, { type: 'full', notes, arrivedAt: this.clock.now() });
     return view(queue);
+  }
+
+  /** The whole note to a recipient that has just said that it knows of it, unless it has it or the note is none of its own. */
+  releaseNote(taxId: string, environment: Environment, key: string): void {
+    const found = this.registry.find('nfe', taxId, environment)?.notes?.findNote(key) ?? null;
+    if (found !== null && !found.manifested) this.giveWhole({ taxId, environment, keys: [key] });
   }
 
   /** Another program of the same tax ID fetches the next `count` numbers. */

@@ -147,11 +147,8 @@ export class Simulator {
     ];
   }
 
-  /** Gives the whole note under a new number to a recipient that has said that it knows of it. */
   private release({ type, author, key }: EventRequest, environment: Environment): void {
-    if (!RELEASES.has(type) || !this.policy.releasesWhole) return;
-    const found = this.registry.find('nfe', author, environment)?.notes?.findNote(key) ?? null;
-    if (found !== null && !found.manifested) this.companies.giveWhole({ taxId: author, environment, keys: [key] });
+    if (RELEASES.has(type) && this.policy.releasesWhole) this.companies.releaseNote(author, environment, key);
   }
 
   async start(host: string): Promise<void> {

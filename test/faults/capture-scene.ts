@@ -1,8 +1,8 @@
 import type { PointAnswer, PointAsk } from '../../src/model/point-query.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import type { Companies } from '../../src/simulator/companies.js';
+import type { EventMemory } from '../../src/simulator/events/memory.js';
 import type { Journal } from '../../src/simulator/journal.js';
-import type { EventMemory } from '../../src/simulator/nfe-events/memory.js';
 import type { ScriptedAnswerInput } from '../../src/simulator/scripts/scripted-answer.js';
 import type { CallKind } from '../../src/simulator/scripts/scripts.js';
 import type { Outage } from '../../src/simulator/server/outage.js';

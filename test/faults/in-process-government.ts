@@ -12,9 +12,10 @@ import { SimulatorClock } from '../../src/simulator/clock.js';
 import { Companies } from '../../src/simulator/companies.js';
 import { NFE } from '../../src/simulator/distribution/dialect.js';
 import { Distribution } from '../../src/simulator/distribution/service.js';
+import { EventMemory } from '../../src/simulator/events/memory.js';
+import { EventReception } from '../../src/simulator/events/reception.js';
 import { Journal } from '../../src/simulator/journal.js';
-import { EventMemory } from '../../src/simulator/nfe-events/memory.js';
-import { NfeEventService, SITES } from '../../src/simulator/nfe-events/service.js';
+import { nfeEvents, RELEASES } from '../../src/simulator/nfe-events/nfe-events.js';
 import { QueueRegistry } from '../../src/simulator/queues/registry.js';
 import { timingOf, USUAL_POLICY } from '../../src/simulator/rules/state.js';
 import { type ScriptedAnswerInput, scriptedAnswerSchema } from '../../src/simulator/scripts/scripted-answer.js';
@@ -63,11 +64,13 @@ export class InProcessGovernment implements SceneGovernment {
       outage: () => this.#outage,
     };
     this.#distribution = new Distribution(NFE, context);
-    this.#registrar = new NfeEventService('an', {
+    this.#registrar = new EventReception(nfeEvents('an'), {
       ...context,
       memory: this.events,
       signatures: { issuers: [intermediate.certificatePem] },
-      release: (taxId, environment, key) => void this.companies.giveWhole({ taxId, environment, keys: [key] }),
+      onRegistered: ({ type, author, key }, environment) => {
+        if (RELEASES.has(type)) this.companies.releaseNote(author, environment, key);
+      },
     });
     const transport: Transport = (request) => this.#exchange(request);
     const parts = { transport, addresses: governmentAddresses(null) };
@@ -112,7 +115,7 @@ export class InProcessGovernment implements SceneGovernment {
       throw new TransportFailure('not_sent', 'not sent');
     }
     const body = Buffer.from(request.body ?? []);
-    const isOfEvents = request.url.endsWith(SITES.an.path);
+    const isOfEvents = request.url.endsWith(this.#registrar.path);
     if (isOfEvents) this.requests.push(body.toString('utf8').match(/<evento[\s>].*?<\/evento>/gs) ?? []);
     if (this.#outage === 'hang') throw new TransportFailure('unknown', 'time limit');
     const contentType = request.headers['content-type'] ?? '';
