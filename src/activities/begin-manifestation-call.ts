@@ -12,12 +12,13 @@ import { expireManifestations, giveToCall, lockDue, putOff } from '../storage/ma
 import type { ManifestationRow } from '../storage/manifestations.js';
 import { archiveKey } from '../storage/object-store/index.js';
 import { withdrawUnwanted } from './awareness.js';
+import { nextTurn } from './begin-steps.js';
 import { type Mark, mark } from './call-watch.js';
 import { type EventService, eventServiceOf } from './event-services.js';
-import { captureUnknown } from './failures.js';
+import { captureUnknown, notOurTurn } from './failures.js';
 import { nextBatch, ruleOf } from './manifestation-batch.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
-import { EVENT_LEASE_MS } from './manifestation-verdict.js';
+import { EVENT_LEASE_MS, isInDoubt } from './manifestation-verdict.js';
 
 export type BegunEvents =
   /** The call's row and its hold on the events are committed: the one way to the wire. */
@@ -27,6 +28,9 @@ export type BegunEvents =
       /** What the first event is, and about which document. */
       readonly rule: ManifestationRule;
       readonly key: string;
+      readonly sequence: number;
+      /** The call asks what became of the event, instead of sending it. Null: it sends. */
+      readonly readsBack: EventService['readBack'] | null;
       /** Signed, in the order of the request. */
       readonly events: readonly string[];
       readonly certificate: ClientCertificate;
@@ -93,6 +97,9 @@ async function begin(
   const service = eventServiceOf(deps.eventServices, capture.documentType);
   const { first, rows } = nextBatch(wanted);
   const rule = ruleOf(first);
+  const readsBack = (isInDoubt(first) && service.readBack) || null;
+  const turn = await nextTurn({ tx, row, now }, usable.certificate);
+  if (turn !== null) throw notOurTurn(turn - now);
   const certificate = await deps.openCertificate(usable.certificate);
   const signer = { service, company, certificate, validUntil: usable.certificate.notAfter };
   const sent = rows.map((each) => signed(each, row, signer, now));
@@ -103,13 +110,13 @@ async function begin(
     id: callId,
     startedAt: now,
     service: EVENT_AUTHORITIES[rule.authority].service,
-    kind: service.operation,
+    kind: readsBack?.operation ?? service.operation,
     fromNsu: null,
     deadline: now + EVENT_LEASE_MS,
     archiveKey: archiveKey(capture, now, callId),
   };
   await insertCall(tx, call);
-  await giveToCall(tx, call, sent);
+  await giveToCall(tx, call, sent, { isAttempt: readsBack === null });
   const unanswered = {
     status: 'open',
     outcome: null,
@@ -123,6 +130,8 @@ async function begin(
     call: { ...call, ...unanswered },
     rule,
     key: first.key,
+    sequence: first.sequence,
+    readsBack,
     events: sent.map((each) => each.signed.toString()),
     certificate,
     recordedAt,

@@ -148,7 +148,7 @@ export async function leaveCertificatePhase({ tx, row, company, now }: Opening):
  * @returns null: it is ours. Else when the next one is (milliseconds)
  */
 export async function nextTurn(
-  { tx, row, now }: Opening,
+  { tx, row, now }: Pick<Opening, 'tx' | 'row' | 'now'>,
   certificate: { readonly id: string },
 ): Promise<number | null> {
   const { pacing } = cadenceOf(row.documentType);

@@ -15,10 +15,11 @@ import { countDocuments } from '../storage/page.js';
 import { Announcements } from './announcements.js';
 import { archiveAnswer, keepsObject, putAnswer, storeArchive } from './archive.js';
 import { limitsOf, type SettledCall } from './dependencies.js';
+import { eventServiceOf } from './event-services.js';
 import { captureUnknown } from './failures.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
 import { type Proof, proofDocument, storeProof } from './manifestation-proofs.js';
-import { isNew, resultOf, verdictOn } from './manifestation-verdict.js';
+import { isNew, type Judged, resultOf, verdictOn } from './manifestation-verdict.js';
 import { patiently } from './patience.js';
 import { storeDocuments } from './store-items.js';
 
@@ -149,9 +150,15 @@ async function judge(stage: Stage, row: ManifestationRow, announcements: Announc
   const { answer, at, deps } = stage;
   const { outcome, statusText, results } = answer;
   const result = resultOf(row, results);
-  const verdict = verdictOn(row, { outcome, statusText, result, at, timeScale: deps.timeScale });
+  const verdict = verdictOn(row, { outcome, statusText, result, at, timeScale: deps.timeScale, step: stepOf(stage) });
   const documentId = verdict.status === 'registered' ? await storeRegistered(stage, row, result, announcements) : null;
   return { ...verdict, documentId };
+}
+
+function stepOf({ deps, call }: Stage): Judged['step'] {
+  const { readBack } = eventServiceOf(deps.eventServices, call.documentType);
+  if (!readBack) return null;
+  return call.kind === readBack.operation ? 'asking' : 'sending';
 }
 
 /** Stored and told of once: one that came by distribution already is only linked. */
@@ -162,7 +169,7 @@ async function storeRegistered(
   announcements: Announcements,
 ): Promise<string | null> {
   const proof = proofs.get(row.id);
-  if (!proof || !result?.protocol) return null;
+  if (!proof || !result) return null;
   const there = await findEventDocument(tx, capture, { ...row, protocol: result.protocol });
   if (there) return there;
   const document = await proofDocument(tx, call, proof, { taxId: company.taxId, at });

@@ -30,6 +30,7 @@ export interface EventRequest extends EventsCall {
   /** Of the first event; where an authority takes only one, of the event. */
   readonly rule: ManifestationRule;
   readonly key: string;
+  readonly sequence: number;
   /** When the call began, milliseconds. */
   readonly startedAt: number;
 }
@@ -41,8 +42,17 @@ export interface EventService {
   sign(event: EventToSign, certificate: ClientCertificate): string;
   /** One call. Whatever happens on the wire is an outcome. */
   send(request: EventRequest): Promise<EventAnswer>;
+  /**
+   * Where an event that may have been registered must not be sent again before this said that it was not: outcome `none`. With outcome
+   * `documents` the result tells of the registered event.
+   */
+  readonly readBack?: {
+    /** In the call log. */
+    readonly operation: string;
+    ask(request: Omit<EventRequest, 'events'>): Promise<EventAnswer>;
+  };
   /** Reads the archived answer of a call. Pure; never throws. */
-  read(body: Uint8Array): ReadEventAnswer;
+  read(body: Uint8Array, environment: Environment): ReadEventAnswer;
   /** A registered event as a document of its own (design.md section 7), with its schema. */
   document(signed: string, result: EventResult): { readonly schema: string; readonly xml: string };
 }

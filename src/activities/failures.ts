@@ -44,6 +44,16 @@ export function leaseTaken(msLeft: number): ApplicationFailure {
   });
 }
 
+/** The certificate's next turn is seconds away at most: Temporal tries again then. */
+export function notOurTurn(msLeft: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: 'the certificate was used a moment ago',
+    type: 'not_our_turn',
+    nextRetryDelay: Math.max(Math.ceil(msLeft), 1),
+    category: 'BENIGN',
+  });
+}
+
 export function scaleMismatch(kept: number, ours: number): { message: string; type: string } {
   return {
     message: `the capture's waits were written on time scale ${kept}, this worker runs on ${ours}: start it with MALOTE_TIME_SCALE=${kept}, or begin with an empty database`,

@@ -35,14 +35,24 @@ export interface Judged {
   /** Milliseconds: when the answer came, or was given up. */
   readonly at: number;
   readonly timeScale: number;
+  /**
+   * What the call did, of services that are asked what became of an event before it is sent again: such an event stays in doubt until an
+   * answer says otherwise. Null: of others, where whatever is in doubt is simply sent again.
+   */
+  readonly step: 'sending' | 'asking' | null;
 }
+
+/** Whether an event may be registered without our knowing it. */
+export const isInDoubt = ({ unanswered }: Pick<ManifestationRow, 'unanswered'>): boolean => unanswered > 0;
 
 /** Everything but the document that a registered event becomes. */
 export type Verdict = Omit<ManifestationResult, 'documentId'>;
 
 export function verdictOn(row: ManifestationRow, judged: Judged): Verdict {
-  const { outcome, result } = judged;
-  if (outcome.kind === 'documents')
+  const { outcome, result, step } = judged;
+  if (step === 'asking') return onReadBack(row, judged);
+  if (result && step === 'sending' && result.meaning === 'registered_before') return inDoubt(row, result, judged);
+  if (outcome.kind === 'documents' || result)
     return result ? onResult(row, result, judged) : again(row, judged, { unanswered: true });
   if (outcome.kind === 'rejected') {
     // 215, 225 and their like may be about one of the events only.
@@ -51,6 +61,32 @@ export function verdictOn(row: ManifestationRow, judged: Judged): Verdict {
       : ended(row, 'rejected', outcome.statusCode, judged.statusText);
   }
   return afterFailure(row, outcome, judged);
+}
+
+/** It is registered, or it is not; everything else leaves it in doubt. */
+function onReadBack(row: ManifestationRow, judged: Judged): Verdict {
+  const { outcome, result, at } = judged;
+  if (outcome.kind === 'none') {
+    // What the service called registered, and is not there, it refused: it was another statement about the note.
+    return row.statusCode !== null && row.failures === 0
+      ? ended(row, 'rejected', row.statusCode, row.statusText ?? '')
+      : { ...kept(row), unanswered: 0, statusCode: null, statusText: NOT_THERE, nextAttemptAt: at };
+  }
+  if (result && isNew(result)) return registered(row, result, judged);
+  const said = result ?? { statusCode: undefined, statusText: undefined };
+  if (outcome.kind === 'documents' || outcome.kind === 'rejected')
+    return again(row, judged, {
+      statusCode: said.statusCode ?? outcome.statusCode,
+      statusText: said.statusText ?? judged.statusText,
+    });
+  return afterFailure(row, outcome, judged);
+}
+
+const NOT_THERE = 'it was not registered: sent again';
+
+/** Its own answer says that it, or another, is registered: which of them is asked at once. */
+function inDoubt(row: ManifestationRow, { statusCode, statusText }: EventResult, { at }: Judged): Verdict {
+  return { ...kept(row), failures: 0, unanswered: row.unanswered + 1, statusCode, statusText, nextAttemptAt: at };
 }
 
 function onResult(row: ManifestationRow, result: EventResult, judged: Judged): Verdict {
@@ -131,9 +167,10 @@ interface Failure {
 }
 
 /** With the same bytes, later. Whether there is still time is looked at then. */
-function again(row: ManifestationRow, { at, timeScale }: Judged, failure: Failure): Verdict {
+function again(row: ManifestationRow, { at, timeScale, step }: Judged, failure: Failure): Verdict {
   const { statusCode = null, statusText = null } = failure;
-  const unanswered = failure.unanswered ? row.unanswered + 1 : 0;
+  const doubted = step === null ? 0 : row.unanswered;
+  const unanswered = failure.unanswered ? row.unanswered + 1 : doubted;
   const wait = failure.wait ?? Math.min(FIRST_WAIT * 2 ** row.failures, LONGEST_WAIT);
   return {
     ...kept(row),

@@ -8,6 +8,7 @@ import { createSendManifestations } from './send-manifestations.js';
 export { cteEventService } from './cte-event-service.js';
 export type { ManifestationDependencies } from './manifestation-dependencies.js';
 export { nfeEventService } from './nfe-event-service.js';
+export { nfseEventService } from './nfse-event-service.js';
 
 /** The activities of manifestations, by the queue that they are served on. */
 export function createManifestationActivities(deps: ManifestationDependencies): {

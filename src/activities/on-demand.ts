@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/activity';
 import { cadenceOf } from '../cadence/index.js';
 import { ZERO_NSU } from '../model/nsu.js';
 import type { OnDemandActivities, OnDemandInput, OnDemandResult } from '../model/on-demand.js';
@@ -23,7 +22,7 @@ import {
 import { beat } from './call-watch.js';
 import { type CallContext, limitsOf, type OnDemandPart } from './dependencies.js';
 import type { Committed } from './ended-call.js';
-import { rebuilding } from './failures.js';
+import { notOurTurn, rebuilding } from './failures.js';
 import { judgePoint } from './guard.js';
 import { makeCall, ownCallId, refuseWhileStopping, settle } from './make-call.js';
 
@@ -135,15 +134,5 @@ async function begin(
     certificate: deps.openCertificate(verdict.certificate),
     service: facts.service,
     insert: (call) => insertPointCall(tx, call, 'on_demand'),
-  });
-}
-
-/** Seconds at most: Temporal tries again then. */
-function notOurTurn(ms: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: 'the certificate was used a moment ago',
-    type: 'not_our_turn',
-    nextRetryDelay: Math.max(Math.ceil(ms), 1),
-    category: 'BENIGN',
   });
 }

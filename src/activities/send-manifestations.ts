@@ -21,7 +21,7 @@ type Send = ManifestationActivities['sendManifestations'];
 /**
  * The activity that sends what is due. It follows the rules of every government call (docs/government-call.md): the row before the call,
  * the archive before the commit, and no second call of one activity. What differs: a call that may have arrived is simply made again,
- * because the same signed event is registered once.
+ * because the same signed event is registered once; where the service can be asked, it is asked first what became of it.
  */
 export function createSendManifestations(deps: ManifestationDependencies): Send {
   return (input) => {
@@ -59,22 +59,24 @@ async function send(deps: ManifestationDependencies, { capture }: Parameters<Sen
 }
 
 async function call(deps: ManifestationDependencies, begun: Extract<BegunEvents, { kind: 'begun' }>): Promise<Counts> {
-  const { call, rule, key, events, certificate, recordedAt } = begun;
+  const { call, rule, key, sequence, events, readsBack, certificate, recordedAt } = begun;
+  const service = eventServiceOf(deps.eventServices, call.documentType);
   const watch = new CallWatch(deps.database, call, recordedAt, limitsOf(deps));
   let answer: EventAnswer;
   try {
     await deps.failpoint?.('before_send');
-    answer = await eventServiceOf(deps.eventServices, call.documentType).send({
+    const request = {
       rule,
       key,
+      sequence,
       environment: call.environment,
       startedAt: call.startedAt,
-      events,
       certificate,
       limitMs: EVENT_CALL_LIMIT_MS,
       signal: watch.signal,
       beforeSend: watch.beforeSend,
-    });
+    };
+    answer = await (readsBack ? readsBack.ask(request) : service.send({ ...request, events }));
   } finally {
     watch.end();
   }
@@ -89,7 +91,7 @@ async function settle(deps: ManifestationDependencies, call: CallRow): Promise<C
   const bytes = call.status === 'open' ? await findAnswer(deps, call) : null;
   const answer: EventAnswer = bytes
     ? {
-        ...eventServiceOf(deps.eventServices, call.documentType).read(bytes),
+        ...eventServiceOf(deps.eventServices, call.documentType).read(bytes, call.environment),
         raw: { status: STATUS_NOT_KEPT, contentType: null, headers: {}, body: bytes },
       }
     : silence({ kind: 'unknown', reason: 'the process that made the call is gone, and no answer was stored' });

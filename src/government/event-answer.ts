@@ -103,4 +103,4 @@ const withoutPrefixes = (xml: string) => xml.replace(/<(\/?)[\w.-]+:/g, '<$1');
 
 /** Null for an element that is absent or empty. */
 export const textOf = (element: XmlElement, name: string) => element.child(name)?.text || null;
-const shortened = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 500);
+export const shortened = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 500);

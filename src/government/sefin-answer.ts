@@ -28,6 +28,8 @@ export function readSefinNote(body: Uint8Array, http: HttpFacts, environment: En
   });
 }
 
+const EVENT_FIELDS = ['eventoXmlGZipB64', 'arquivoXml'];
+
 /** What the registration of an event was answered. Only 4xx with an error of the service's own says that it was not registered. */
 export function readRegistration(body: Uint8Array, http: HttpFacts, environment: Environment): ReadAnswer {
   return read(body, http, environment, ['eventoXmlGZipB64'], 'evento', (json) => {
@@ -39,12 +41,17 @@ export function readRegistration(body: Uint8Array, http: HttpFacts, environment:
 
 /** One registered event, in the form of the specification or in that of production. */
 export function readRegistered(body: Uint8Array, http: HttpFacts, environment: Environment): ReadAnswer {
-  return read(body, http, environment, ['eventoXmlGZipB64', 'arquivoXml'], 'evento', (json) => {
+  return read(body, http, environment, EVENT_FIELDS, 'evento', (json) => {
     const { error, statusCode, statusText } = errorOf(json, http);
     const emptyList = http?.status === 200 && Array.isArray(json.root.field('eventos').value);
     if (http?.status === 404 || emptyList) return notThere(statusCode, statusText);
     return error ? refused(statusCode, statusText) : null;
   });
+}
+
+/** A registered event as it was stored, whichever call brought it. Without its HTTP status nothing else that Sefin says is relied on. */
+export function readStoredEvent(body: Uint8Array, environment: Environment): ReadAnswer {
+  return read(body, null, environment, EVENT_FIELDS, 'evento', () => null);
 }
 
 type Ending = Pick<ReadAnswer, 'outcome' | 'statusText'>;

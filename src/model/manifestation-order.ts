@@ -6,6 +6,7 @@ import {
   DISAGREEMENT_PROTOCOL,
   DISAGREEMENT_TYPE,
   EVENT_CANCELLATION,
+  MANIFESTATION_RULES,
   type ManifestationRule,
 } from './manifestation.js';
 
@@ -30,6 +31,12 @@ export interface KnownNote {
   readonly recipientTaxId: string | null;
   /** Who pays for the transport. */
   readonly takerTaxId: string | null;
+  /** NFS-e: who emitted it, which need not be the provider. */
+  readonly emitterTaxId: string | null;
+  /** NFS-e: it counts as confirmed because its taker said nothing in time. */
+  readonly confirmedTacitly: boolean;
+  /** NFS-e: the tax office annulled a rejection of it. */
+  readonly rejectionAnnulled: boolean;
   /** Milliseconds. */
   readonly authorizedAt: number | null;
 }
@@ -59,6 +66,10 @@ export const ORDER_PROBLEMS = {
   not_the_taker: 'the company is not the taker of this CT-e: only who pays for the service can disagree (755)',
   nothing_to_cancel:
     'no disagreement of the company with this CT-e is registered that Malote knows of: name its protocol in fields.nProtEvPrestDes',
+  note_closed:
+    'the note is cancelled, replaced or confirmed tacitly: Sefin takes no statement about it any more (E0861, E0866)',
+  statement_exists:
+    'the company has made the other statement about this note: Sefin takes one, and it cannot be taken back (E1833)',
 } as const;
 export type OrderProblem = keyof typeof ORDER_PROBLEMS;
 
@@ -89,6 +100,8 @@ export function decideOrder(order: Order, note: KnownNote, statements: readonly 
       return order.rule.type === DISAGREEMENT_CANCELLATION
         ? decideDisagreementCancellation(order, statements)
         : decideDisagreement(order, statements);
+    case 'once':
+      return decideOnce(order, note, statements);
   }
 }
 
@@ -97,6 +110,7 @@ function problemOfNote({ rule, taxId, fields }: Order, note: KnownNote): OrderPr
     // A branch is another taker than its head office.
     return note.takerTaxId !== null && note.takerTaxId !== taxId ? 'not_the_taker' : null;
   }
+  if (rule.class === 'once') return problemOfNfse(taxId, note);
   if (rule.class === 'tax_reform') {
     // The issuer may be the author of some of them, a successor company of others.
     return rule.type !== EVENT_CANCELLATION && fields?.tpAutor === undefined && note.issuerTaxId === taxId
@@ -109,6 +123,15 @@ function problemOfNote({ rule, taxId, fields }: Order, note: KnownNote): OrderPr
   if (rule.type !== AWARENESS_TYPE && rule.type !== '210220') return null;
   if (note.state === 'cancelled') return 'note_cancelled';
   return note.state === 'denied' ? 'note_denied' : null;
+}
+
+/** Only the taker speaks, and only about a note that stands. One that is known and names no taker has none. */
+function problemOfNfse(taxId: string, note: KnownNote): OrderProblem | null {
+  if (note.issuerTaxId === taxId || note.emitterTaxId === taxId) return 'own_document';
+  if (note.state === 'cancelled' || note.state === 'replaced' || note.confirmedTacitly) return 'note_closed';
+  const isRead = note.state !== null && note.state !== 'unknown';
+  const isTakers = note.recipientTaxId === null ? !isRead : rootOf(note.recipientTaxId) === rootOf(taxId);
+  return isTakers ? null : 'not_the_recipient';
 }
 
 function decideAwareness({ rule }: Order, statements: readonly Statement[]): Decision {
@@ -179,6 +202,17 @@ function decideDisagreementCancellation({ fields }: Order, statements: readonly 
   // One that is not known here is of another program: it cannot be one that was numbered here.
   const sequence = cancelled?.sequence ?? 1;
   return { kind: 'new', sequence, subject: '', fields: { [DISAGREEMENT_PROTOCOL]: protocol } };
+}
+
+/** A rejection that the tax office annulled leaves room for the other statement; whether Sefin takes it, Sefin says. */
+function decideOnce({ rule }: Order, note: KnownNote, statements: readonly Statement[]): Decision {
+  const same = statements.find(({ type }) => type === rule.type);
+  if (same?.id) return { kind: 'same', id: same.id };
+  const other = statements.find(({ type }) => type !== rule.type && MANIFESTATION_RULES.get(type)?.class === 'once');
+  // One of another program has no id here: sent again it is answered E0802, and read back.
+  const isFree = same !== undefined || !other || (other.status === 'registered' && note.rejectionAnnulled);
+  if (isFree) return { kind: 'new', sequence: 1, subject: '' };
+  return { kind: 'refused', problem: other.status === 'pending' ? 'another_pending' : 'statement_exists' };
 }
 
 function cancellationOf({ sequence }: Statement, statements: readonly Statement[]): Statement | undefined {

@@ -14,9 +14,9 @@ export type ManifestationOrigin = 'request' | 'awareness';
 /**
  * What a manifestation does to others of its note. `awareness`: once, not after a conclusive one. `conclusive`: a statement about the
  * operation; at most two of each type, the last one counts. `tax_reform`: requests and statements of IBS and CBS, any number.
- * `disagreement`: the service was not as agreed; it may be taken back, and then said again.
+ * `disagreement`: the service was not as agreed; it may be taken back, and then said again. `once`: one statement, whichever, for ever.
  */
-type ManifestationClass = 'awareness' | 'conclusive' | 'tax_reform' | 'disagreement';
+type ManifestationClass = 'awareness' | 'conclusive' | 'tax_reform' | 'disagreement' | 'once';
 
 /** Who registers events: its name in the call log, and how many it takes in one request (NT 2020.001, NT 2025.002, MOC CT-e 4.00). */
 export const EVENT_AUTHORITIES = {
@@ -26,6 +26,8 @@ export const EVENT_AUTHORITIES = {
   svrs: { service: 'nfe-event-svrs', most: 1 },
   /** Whoever authorized the CT-e: that of its UF. */
   cte: { service: 'cte-event', most: 1 },
+  /** Sefin Nacional, of NFS-e (nfse.md 2.2). */
+  sefin: { service: 'nfse-sefin', most: 1 },
 } as const satisfies Record<string, { readonly service: string; readonly most: number }>;
 export type EventAuthority = keyof typeof EVENT_AUTHORITIES;
 /** Those of events about NF-e. */
@@ -45,6 +47,8 @@ export interface ManifestationRule {
   readonly justified: boolean;
   /** Highest nSeqEvento. */
   readonly times: number;
+  /** cMotivo, one of these codes: required here, forbidden everywhere else. A justification may go with each, and must with `explained`. */
+  readonly reasons?: { readonly codes: readonly string[]; readonly explained: string };
 }
 
 /** NT 2020.001 v1.60, Ajuste SINIEF 14/2026. */
@@ -55,6 +59,10 @@ const TAX_REFORM = { class: 'tax_reform', authority: 'svrs', days: null, justifi
 
 /** CT-e 4.00: 610110 counts as in time for 45 days (787); nSeqEvento has three digits. */
 const DISAGREEMENT = { class: 'disagreement', authority: 'cte', days: 45, justified: true, times: 999 } as const;
+
+/** nfse.md 2.4, 2.5: the descriptions are a closed list, and the accents are part of it. */
+const ONCE = { class: 'once', authority: 'sefin', days: null, justified: false, times: 1 } as const;
+const REJECTION_REASONS = { codes: ['1', '2', '3', '4', '5', '9'], explained: '9' } as const;
 
 const rule = (
   type: string,
@@ -88,6 +96,8 @@ export const MANIFESTATION_RULES: ReadonlyMap<string, ManifestationRule> = new M
     { ...DISAGREEMENT, days: null, justified: false },
     'cte',
   ),
+  rule('203202', 'Manifestação de NFS-e - Confirmação do Tomador', ONCE, 'nfse'),
+  rule('203206', 'Manifestação de NFS-e - Rejeição do Tomador', { ...ONCE, reasons: REJECTION_REASONS }, 'nfse'),
 ]);
 
 export const AWARENESS_TYPE = '210210';

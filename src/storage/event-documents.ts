@@ -9,8 +9,8 @@ export interface EventIdentity {
   readonly key: string;
   readonly type: string;
   readonly sequence: number;
-  /** nProt: given once. */
-  readonly protocol: string;
+  /** nProt: given once. Null where events have none, and key, type and sequence say it all. */
+  readonly protocol: string | null;
 }
 
 /** The id of the document in which this company holds an event; null when it holds none. A summary of it is not its document. */
@@ -21,8 +21,8 @@ export async function findEventDocument(
 ): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     `select id from documents
-     where key = $4 and company_id = $1 and document_type = $2 and environment = $3 and kind <> 'resEvento'
-       and event_type = $5 and event_sequence = $6 and event ->> 'protocol' = $7
+     where key = $4 and company_id = $1 and document_type = $2 and environment = $3 and kind not in ('resEvento', 'pedRegEvento')
+       and event_type = $5 and event_sequence = $6 and ($7::text is null or event ->> 'protocol' = $7)
      order by captured_at, id limit 1`,
     [...captureValues(capture), key, type, sequence, protocol],
   );

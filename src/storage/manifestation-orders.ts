@@ -142,7 +142,8 @@ async function knownOf(
 ): Promise<{ note: KnownNote; statements: Statement[] }> {
   const { rows: documents } = await tx.query<KnownDocument>(
     `select kind, state, issuer_tax_id as "issuerTaxId", recipient_tax_id as "recipientTaxId",
-       metadata #>> '{taker,taxId}' as "takerTaxId", metadata ->> 'authorizedAt' as "authorizedAt", event_type as "eventType", event_sequence as "eventSequence",
+       metadata #>> '{taker,taxId}' as "takerTaxId", metadata #>> '{emitter,taxId}' as "emitterTaxId",
+       metadata ->> 'authorizedAt' as "authorizedAt", event_type as "eventType", event_sequence as "eventSequence",
        event ->> 'author' as author, event ->> 'registeredAt' as "registeredAt", event ->> 'protocol' as protocol,
        captured_at as "capturedAt"
      from documents where key = $4 and company_id = $1 and document_type = $2 and environment = $3`,
@@ -164,6 +165,7 @@ interface KnownDocument {
   readonly issuerTaxId: string | null;
   readonly recipientTaxId: string | null;
   readonly takerTaxId: string | null;
+  readonly emitterTaxId: string | null;
   readonly authorizedAt: string | null;
   readonly eventType: string | null;
   readonly eventSequence: number | null;
@@ -173,15 +175,23 @@ interface KnownDocument {
   readonly capturedAt: number;
 }
 
+/** Of NFS-e (nfse.md 2.3). */
+const TACIT_CONFIRMATION = '205204';
+const REJECTION_ANNULLED = '205208';
+
 function noteOf(documents: readonly KnownDocument[]): KnownNote {
   const notes = documents.filter(({ eventType }) => eventType === null);
   // A summary comes beside its whole note and says less.
   const best = notes.find(({ kind }) => kind !== 'resNFe') ?? notes[0];
   return {
-    state: best?.state ?? null,
+    // An event that came before its note says what has become of it.
+    state: best?.state ?? documents[0]?.state ?? null,
     issuerTaxId: best?.issuerTaxId ?? null,
     recipientTaxId: best?.recipientTaxId ?? null,
     takerTaxId: notes.find(({ takerTaxId }) => takerTaxId !== null)?.takerTaxId ?? null,
+    emitterTaxId: best?.emitterTaxId ?? null,
+    confirmedTacitly: documents.some(({ eventType }) => eventType === TACIT_CONFIRMATION),
+    rejectionAnnulled: documents.some(({ eventType }) => eventType === REJECTION_ANNULLED),
     authorizedAt: instantOf(best?.authorizedAt ?? null),
   };
 }

@@ -46,14 +46,17 @@ export interface SentManifestation {
 /**
  * Gives events to a call whose row this same transaction writes. Until its deadline nobody else takes them; whoever finds them due
  * afterwards settles that call first.
+ *
+ * @param isAttempt false: the call only asks what became of them
  */
 export async function giveToCall(
   tx: Transaction,
   call: { readonly id: string; readonly startedAt: number; readonly deadline: number },
   sent: readonly SentManifestation[],
+  { isAttempt = true }: { readonly isAttempt?: boolean } = {},
 ): Promise<void> {
   await tx.query(
-    `update manifestations m set signed = s.signed, signed_until = s.signed_until, attempts = m.attempts + 1,
+    `update manifestations m set signed = s.signed, signed_until = s.signed_until, attempts = m.attempts + $7,
        call_id = $1, call_started_at = $2, call_deadline = $3, next_attempt_at = $3, together = cardinality($4::uuid[]),
        put_off = false
      from unnest($4::uuid[], $5::bytea[], $6::timestamptz[]) as s (id, signed, signed_until) where m.id = s.id`,
@@ -64,6 +67,7 @@ export async function giveToCall(
       sent.map(({ id }) => id),
       sent.map(({ signed }) => Buffer.from(signed)),
       sent.map(({ signedUntil }) => instant(signedUntil)),
+      isAttempt ? 1 : 0,
     ],
   );
 }

@@ -10,7 +10,12 @@ import {
   type TransactionClock,
 } from '../activities/index.js';
 import { createMailAlerts, type MailDependencies } from '../activities/mail-alerts.js';
-import { createManifestationActivities, cteEventService, nfeEventService } from '../activities/manifestations.js';
+import {
+  createManifestationActivities,
+  cteEventService,
+  nfeEventService,
+  nfseEventService,
+} from '../activities/manifestations.js';
 import { createNightlyGaps } from '../activities/nightly-gaps.js';
 import { createStartOverdue } from '../activities/start-overdue.js';
 import { createWatchAlerts } from '../activities/watch-alerts.js';
@@ -26,6 +31,7 @@ import { createNfeDistribution } from '../government/nfe-distribution.js';
 import { createNfeEvents } from '../government/nfe-events.js';
 import { createPatientGet } from '../government/patient-get.js';
 import { createSefin } from '../government/sefin.js';
+import { createSefinEvents } from '../government/sefin-events.js';
 import type { Transport } from '../government/types.js';
 import { TASK_QUEUES } from '../model/activity-contract.js';
 import { VERSION } from '../platform/version.js';
@@ -107,11 +113,13 @@ export function activitiesOf(parts: WorkerParts) {
       nfse: nfseService(createAdn({ ...parts, get }), createSefin({ ...parts, get })),
     },
   });
+  const application = `Malote ${VERSION}`.slice(0, 20);
   const manifestations = createManifestationActivities({
     ...common,
     eventServices: {
-      nfe: nfeEventService(createNfeEvents(parts), `Malote ${VERSION}`.slice(0, 20)),
+      nfe: nfeEventService(createNfeEvents(parts), application),
       cte: cteEventService(createCteEvents(parts)),
+      nfse: nfseEventService(createSefinEvents({ ...parts, get }), application),
     },
   });
   const { startOverdue } = createStartOverdue({

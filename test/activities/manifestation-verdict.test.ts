@@ -60,7 +60,7 @@ const result = (statusCode: string, more: Partial<EventResult> = {}): EventResul
 };
 const PROCESSED: Outcome = { kind: 'documents', statusCode: '128', ultNsu: ZERO_NSU, maxNsu: ZERO_NSU, items: 1 };
 const judge = (outcome: Outcome, said: EventResult | null, more: Partial<ManifestationRow> = {}, timeScale = 1) =>
-  verdictOn(row(more), { outcome, statusText: 'texto do lote', result: said, at: AT, timeScale });
+  verdictOn(row(more), { outcome, statusText: 'texto do lote', result: said, at: AT, timeScale, step: null });
 
 describe('what the status of an event makes of it', () => {
   const table: [cStat: string, status: string, late: boolean, ours: boolean, source: string][] = [

@@ -9,6 +9,9 @@ const NOTHING: KnownNote = {
   issuerTaxId: null,
   recipientTaxId: null,
   takerTaxId: null,
+  emitterTaxId: null,
+  confirmedTacitly: false,
+  rejectionAnnulled: false,
   authorizedAt: null,
 };
 
