@@ -12,7 +12,7 @@ import { takeTurn, type UsableCertificate, usableCertificate } from '../storage/
 import { type CompanyRow, getCompany } from '../storage/companies.js';
 import type { Transaction } from '../storage/database.js';
 import { archiveKey } from '../storage/object-store/index.js';
-import { getService, type ServiceRow, takeProbe } from '../storage/services.js';
+import { getService, type ServiceKey, type ServiceRow, takeProbe } from '../storage/services.js';
 import { Announcements } from './announcements.js';
 import { type Mark, mark } from './call-watch.js';
 import type { ActivityDependencies } from './dependencies.js';
@@ -122,14 +122,17 @@ export async function refuseAsBehind(opening: Opening): Promise<Refused<{ readon
 }
 
 /** What the guard asks about besides the row. */
-export async function guardFacts({ tx, row, company, now }: Opening): Promise<{
+export async function guardFacts(
+  { tx, row, company, now }: Opening,
+  service: ServiceKey = serviceOf(row),
+): Promise<{
   readonly company: CompanyRow;
   readonly service: ServiceRow;
   readonly certificate: UsableCertificate;
 }> {
   return {
     company,
-    service: await getService(tx, serviceOf(row)),
+    service: await getService(tx, service),
     certificate: await usableCertificate(tx, company, now),
   };
 }
@@ -168,6 +171,8 @@ export interface CallToBegin extends Pick<NewCall, 'kind' | 'fromNsu'> {
   readonly callId: string;
   readonly certificate: ClientCertificate;
   readonly service: ServiceRow;
+  /** Default: that of distribution. */
+  readonly asks?: ServiceKey;
   /** Writes the row and takes the lease. */
   readonly insert: (call: NewCall) => Promise<void>;
 }
@@ -175,13 +180,12 @@ export interface CallToBegin extends Pick<NewCall, 'kind' | 'fromNsu'> {
 /** Takes the probe, if the service's pause is over and nobody has, and writes the call's row. */
 export async function recordCall(
   { tx, row, company, now, recordedAt }: Opening,
-  { callId, kind, fromNsu, certificate, service: pause, insert }: CallToBegin,
+  { callId, kind, fromNsu, certificate, service: pause, asks: service = serviceOf(row), insert }: CallToBegin,
 ): Promise<BegunCall | Refused<Extract<Refusal, { reason: 'paused' }>>> {
-  const service = serviceOf(row);
   const deadline = now + cadenceOf(row.documentType).callLimit + LEASE_GRACE;
   const probes = pause.pausedUntil !== null;
   if (probes && !(await takeProbe(tx, service, { callId, deadline, now }))) {
-    return refused({ row, company }, await whileProbed(tx, row, now));
+    return refused({ row, company }, await whileProbed(tx, service, now));
   }
   const call: NewCall = {
     companyId: row.companyId,
@@ -203,10 +207,10 @@ export async function recordCall(
 /** Another capture finds out whether the service answers again, or found just now that it does not. */
 async function whileProbed(
   tx: Transaction,
-  row: CaptureRow,
+  probed: ServiceKey,
   now: number,
 ): Promise<Extract<Refusal, { reason: 'paused' }>> {
-  const service = await getService(tx, serviceOf(row));
+  const service = await getService(tx, probed);
   const until =
     service.pausedUntil !== null && service.pausedUntil > now
       ? service.pausedUntil

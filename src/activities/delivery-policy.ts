@@ -67,6 +67,8 @@ function byPartAndDate(document: DocumentRow, { taxId, options }: Chosen): Verdi
   if (document.origin === 'on_demand') {
     return { kind: 'suppress', reason: `${ON_DEMAND}: it was the answer to a request` };
   }
+  // What somebody asked to be said is told of, whatever is known of its note.
+  if (document.origin === 'manifestation') return NOTIFY;
   if (document.event) return document.key === null ? NOTIFY : { kind: 'follow' };
   // Nobody can say who takes part in a document of another kind: rather one webhook too many.
   if (!NAMES_PARTIES.has(document.kind)) return NOTIFY;

@@ -5,6 +5,7 @@ import { readStoredEvent } from '../government/sefin-answer.js';
 import type { SefinEvents } from '../government/sefin-events.js';
 import type { CallAnswer } from '../government/types.js';
 import type { PageItem } from '../model/document.js';
+import { REASON_CODE } from '../model/manifestation.js';
 import type { EventService } from './event-services.js';
 
 /** What Sefin's codes mean for an event (annexes II and IV; nfse.md 1.7, 2.5). Those that are not here refuse it. */
@@ -29,7 +30,8 @@ export function nfseEventService(sefin: SefinEvents, application: string): Event
   return {
     operation: 'nfseEvento',
     sign: ({ justification, fields, ...event }, certificate) => {
-      const reasonCode = fields?.cMotivo === undefined ? null : String(fields.cMotivo);
+      const code = fields?.[REASON_CODE];
+      const reasonCode = code === undefined ? null : String(code);
       return signedNfseEvent({ ...event, application, reasonCode, reason: justification }, certificate);
     },
     send: async ({ events: [request = ''], ...call }) => withResults(await sefin.register({ ...call, request })),

@@ -2,6 +2,7 @@ import { log } from '@temporalio/activity';
 import pLimit from 'p-limit';
 import { NIGHTLY_WINDOW, RECOVERY_EXPIRES, scaled } from '../cadence/index.js';
 import type { NightlyActivities } from '../model/nightly-contract.js';
+import { RECOVERY_MEANS } from '../model/recovery.js';
 import type { CaptureKey } from '../model/words.js';
 import { lockCapture } from '../storage/captures.js';
 import { getCompany } from '../storage/companies.js';
@@ -9,6 +10,7 @@ import type { Transaction } from '../storage/database.js';
 import { gapOf, insertGaps } from '../storage/gaps.js';
 import {
   activeCaptures,
+  duePasses,
   expireGaps,
   type MissingRange,
   missingRanges,
@@ -46,7 +48,10 @@ async function look(deps: NightlyDependencies, after: CaptureKey | null): Return
   const captures = await activeCaptures(database, after, BATCH);
   const expired = await expireGaps(database, captures, { now, before: now - RECOVERY_EXPIRES });
   const reopened = await reopenExhausted(database, captures, now);
-  const missing = await missingRanges(database, captures, now - scaled(NIGHTLY_WINDOW, timeScale));
+  await duePasses(database, captures, now);
+  // The others go over their numbers in a second pass, which finds what it can.
+  const oneByOne = captures.filter(({ documentType }) => RECOVERY_MEANS[documentType] === 'point');
+  const missing = await missingRanges(database, oneByOne, now - scaled(NIGHTLY_WINDOW, timeScale));
   const concerned = byCapture(missing);
   for (const ranges of concerned.values()) await store(deps, ranges, now);
   await wakeAll(deps, [...reopened.captures, ...missing]);

@@ -25,6 +25,7 @@ import type { Committed } from './ended-call.js';
 import { notOurTurn, rebuilding } from './failures.js';
 import { judgePoint } from './guard.js';
 import { makeCall, ownCallId, refuseWhileStopping, settle } from './make-call.js';
+import { noteServiceOf, serviceOf } from './service-pause.js';
 
 /** Nobody counts these questions: neither Sefin nor the ADN has a quota of them. */
 const NO_QUOTA = { calls: [], reserved: [], window: 0 };
@@ -118,7 +119,8 @@ async function begin(
   if (last?.status === 'open') return { kind: 'unsettled', call: last };
 
   const { point } = cadenceOf(row.documentType);
-  const facts = await guardFacts(opening);
+  const asks = 'note' in part ? noteServiceOf(row) : serviceOf(row);
+  const facts = await guardFacts(opening, asks);
   const asked = { revision: row.revision };
   const verdict = judgePoint({ asked, row, now, quota: NO_QUOTA, heldByThrottle: point.heldByThrottle, ...facts });
   if (verdict.refusal?.reason === 'certificate') return refuseForCertificate(opening, verdict.refusal);
@@ -133,6 +135,7 @@ async function begin(
     fromNsu: null,
     certificate: deps.openCertificate(verdict.certificate),
     service: facts.service,
+    asks,
     insert: (call) => insertPointCall(tx, call, 'on_demand'),
   });
 }

@@ -42,7 +42,7 @@ async function take(
 ): Promise<string | null> {
   const rule = MANIFESTATION_RULES.get(type);
   if (rule?.documentType !== capture.documentType) return 'unknown_type';
-  if (rule.justified || rule.class === 'tax_reform') return 'only_by_api';
+  if (rule.justified || rule.class === 'tax_reform' || rule.class === 'once') return 'only_by_api';
   if (!isAccessKey(key)) return 'no_access_key';
   const answer = await deps.database.transaction(async (tx) =>
     requestManifestation(tx, { capture, taxId, key, rule, now: await deps.clock.now(tx) }),

@@ -6,16 +6,24 @@ import {
   STOPPING,
   scaled,
 } from '../cadence/index.js';
-import { ANSWERED, type Outcome } from '../model/outcome.js';
+import { ANSWERED, HELD_BACK, type Outcome } from '../model/outcome.js';
 import type { CaptureKey } from '../model/words.js';
 import type { CallRow } from '../storage/calls.js';
 import type { Transaction } from '../storage/database.js';
 import { lockService, otherFailures, type ServiceKey, type ServiceRow, writeService } from '../storage/services.js';
 import { pauseLength } from './guard.js';
 
+/** What a capture asks in its sequence. */
 export function serviceOf({ documentType, environment }: CaptureKey): ServiceKey {
   return { service: `${documentType}-distribution`, environment };
 }
+
+/** Notes of NFS-e by key: another host than that of distribution, which may be down by itself. */
+export function noteServiceOf({ environment }: CaptureKey): ServiceKey {
+  return { service: 'nfse-sefin', environment };
+}
+
+const keyOf = ({ service, environment }: CallRow): ServiceKey => ({ service, environment });
 
 interface Ended {
   readonly call: CallRow;
@@ -34,6 +42,9 @@ export interface ServiceFailure {
   readonly found: boolean;
 }
 
+/** Calls that were not made, for reasons of our own: they say nothing about the service. */
+const NOT_MADE: readonly string[] = [STOPPING, HELD_BACK];
+
 const NOBODY_ELSE: ServiceFailure = { outage: false, found: false };
 
 /**
@@ -42,23 +53,23 @@ const NOBODY_ELSE: ServiceFailure = { outage: false, found: false };
  */
 export async function afterFailure(tx: Transaction, ended: Ended): Promise<ServiceFailure> {
   const { call, outcome, at, timeScale } = ended;
-  if (outcome.kind === 'not_sent' && outcome.reason === STOPPING) {
+  if (outcome.kind === 'not_sent' && NOT_MADE.includes(outcome.reason)) {
     if (call.isProbe) await releaseProbe(tx, call);
     return NOBODY_ELSE;
   }
-  const failures = await otherFailures(tx, serviceOf(call), {
+  const failures = await otherFailures(tx, keyOf(call), {
     companyId: call.companyId,
     since: at - scaled(OUTAGE_WINDOW, timeScale),
     longestCall: ended.longestCall,
     enough: OUTAGE_CAPTURES - 1,
-    ignoring: STOPPING,
+    ignoring: NOT_MADE,
   });
   const found = failures >= OUTAGE_CAPTURES - 1;
   if (!found && !call.isProbe) return NOBODY_ELSE;
-  const service = await lockService(tx, serviceOf(call));
+  const service = await lockService(tx, keyOf(call));
   const probed = service.probeCallId === call.id;
-  if (probed) await writeService(tx, serviceOf(call), prolonged(service, at, timeScale));
-  else if (found && service.pausedUntil === null) await writeService(tx, serviceOf(call), outageFrom(at, timeScale));
+  if (probed) await writeService(tx, keyOf(call), prolonged(service, at, timeScale));
+  else if (found && service.pausedUntil === null) await writeService(tx, keyOf(call), outageFrom(at, timeScale));
   return { outage: found || probed, found: found && service.pausedUntil === null };
 }
 
@@ -69,7 +80,7 @@ export async function afterAnswer(
   shutDown: { readonly code: string; readonly until: number } | null,
 ): Promise<boolean> {
   if (!ANSWERED.has(outcome.kind) || !(shutDown || call.isProbe)) return false;
-  const key = serviceOf(call);
+  const key = keyOf(call);
   const service = await lockService(tx, key);
   if (shutDown) {
     const pausedUntil = Math.max(shutDown.until, service.pausedUntil ?? 0);
@@ -81,8 +92,8 @@ export async function afterAnswer(
 }
 
 async function releaseProbe(tx: Transaction, call: CallRow): Promise<void> {
-  const service = await lockService(tx, serviceOf(call));
-  if (service.probeCallId === call.id) await writeService(tx, serviceOf(call), service);
+  const service = await lockService(tx, keyOf(call));
+  if (service.probeCallId === call.id) await writeService(tx, keyOf(call), service);
 }
 
 function outageFrom(at: number, timeScale: number): Pick<ServiceRow, 'pausedFrom' | 'pausedUntil' | 'reason'> {

@@ -153,6 +153,11 @@ export const ERROR_CATALOGUE = {
     title: 'The company has no such capture',
     action: 'Start one with `PUT …/captures/{documentType}` in the environment that is meant; it may be stopped again.',
   },
+  confirmation_required: {
+    status: 422,
+    title: 'This statement cannot be taken back',
+    action: 'Send the same request with `"confirm": true`, once a person has decided it. Nothing was sent.',
+  },
   manifestation_not_possible: {
     status: 422,
     title: 'The government would not take this statement',

@@ -25,7 +25,7 @@ export interface TakenRequest {
 /**
  * Checks a request and writes it down; the workflow is told afterwards, by {@link wakeFor}.
  *
- * @throws {Problem} `invalid_input`, `capture_missing`, `manifestation_not_possible`, `manifestation_pending`, `certificate_…`
+ * @throws {Problem} `invalid_input`, `confirmation_required`, `capture_missing`, `manifestation_not_possible`, `manifestation_pending`, `certificate_…`
  */
 export async function takeRequest(
   deps: ApiDependencies,
@@ -39,6 +39,11 @@ export async function takeRequest(
     throw new Problem('company_being_deleted', 'The deletion of this company was asked for');
   }
   const { rule, key, justification, fields } = checked;
+  if (rule.class === 'once' && order.confirm !== true) {
+    throw new Problem('confirmation_required', `${rule.type} cannot be taken back once it is registered`, {
+      errors: [{ field: 'confirm', message: 'must be true: a person has to have decided this' }],
+    });
+  }
   const capture = await captureOf(deps, company, rule.documentType, order.environment);
   const now = await deps.clock.now();
   await requireCertificate(deps, company, now);
@@ -127,6 +132,7 @@ function refusal(problem: OrderProblem): Problem {
 /** What a problem is about, where it is not the document. */
 const FIELDS: { readonly [problem in OrderProblem]?: string } = {
   conclusive_exists: 'type',
+  statement_exists: 'type',
   limit_reached: 'type',
   another_pending: 'type',
   nothing_to_cancel: `fields.${DISAGREEMENT_PROTOCOL}`,

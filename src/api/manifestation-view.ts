@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MANIFESTATION_RULES, MANIFESTATION_STATUSES } from '../model/manifestation.js';
+import { MANIFESTATION_RULES, MANIFESTATION_STATUSES, REASON_CODE } from '../model/manifestation.js';
 import type { ManifestationRow } from '../storage/manifestations.js';
 import { answeredInstant, documentType, environment, isoInstant, openValue, uuid } from './schemas/common.js';
 
@@ -16,6 +16,7 @@ export const manifestation = z
     origin: openValue(['request', 'awareness']).describe('awareness: scheduled by the capture option `autoAwareness`'),
     status: openValue(MANIFESTATION_STATUSES),
     justification: z.string().nullable(),
+    reasonCode: z.string().nullable().describe('cMotivo of 203206'),
     fields: z.record(z.string(), z.unknown()).nullable(),
     requestedAt: answeredInstant,
     nextAttemptAt: answeredInstant.nullable().describe('When it is sent, or sent again; null once it is settled'),
@@ -35,6 +36,11 @@ export const manifestation = z
   })
   .meta({ id: 'Manifestation' });
 
+function reasonOf({ fields }: ManifestationRow): string | null {
+  const code = fields?.[REASON_CODE];
+  return typeof code === 'string' ? code : null;
+}
+
 export function manifestationView(row: ManifestationRow): z.output<typeof manifestation> {
   return {
     id: row.id,
@@ -48,6 +54,7 @@ export function manifestationView(row: ManifestationRow): z.output<typeof manife
     origin: row.origin,
     status: row.status,
     justification: row.justification,
+    reasonCode: reasonOf(row),
     fields: row.fields,
     requestedAt: isoInstant(row.requestedAt),
     nextAttemptAt: isoInstant(row.nextAttemptAt),

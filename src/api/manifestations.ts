@@ -43,6 +43,7 @@ const batchAnswer = z
   .meta({ id: 'ManifestationBatch', description: 'One answer per item, in their order' });
 
 const PROBLEMS: readonly ProblemCode[] = [
+  'confirmation_required',
   'capture_missing',
   'manifestation_not_possible',
   'manifestation_pending',

@@ -1,6 +1,6 @@
 import type { CaptureState } from '../model/capture-state.js';
 import { compareNsu, maxNsu } from '../model/nsu.js';
-import type { Outcome } from '../model/outcome.js';
+import { HELD_BACK, type Outcome } from '../model/outcome.js';
 import { MINUTE, SECOND, STANDSTILL_ALERT, scaled } from './constants.js';
 import type { PointCadence } from './point.js';
 import { STOPPING } from './soap.js';
@@ -127,7 +127,7 @@ function afterRefusal(before: CaptureState, outcome: Of<'certificate_refused'>, 
   };
 }
 
-/** Counts a failure, unless the whole service is down. What the call could mend by asking again, it has tried. */
+/** Counts a failure, unless the whole service is down or nothing was sent because of failures before. What the call could mend by asking again, it has tried. */
 function afterFailure(
   before: CaptureState,
   outcome: Of<'unreadable' | 'not_sent' | 'unknown'>,
@@ -136,15 +136,18 @@ function afterFailure(
   if (outcome.kind === 'not_sent' && outcome.reason === STOPPING) {
     return plain({ ...before, nextQueryAt: before.nextQueryAt ?? now.at });
   }
-  const failures = now.outage ? before.failures : before.failures + 1;
+  const held = outcome.kind === 'not_sent' && outcome.reason === HELD_BACK;
+  const failures = now.outage || held ? before.failures : before.failures + 1;
   const unknowns = outcome.kind === 'unknown' ? before.unknowns + 1 : before.unknowns;
   const wait = Math.min(NFSE_RULES.failureFirst * 2 ** Math.max(failures - 1, 0), NFSE_RULES.failureMax);
   const nextQueryAt = Math.max(now.at + scaled(wait, before.timeScale), before.blockedUntil ?? 0);
-  const reason = {
-    not_sent: 'no connection to the government',
-    unreadable: 'the answer was not the service’s',
-    unknown: 'a call was sent and no answer came',
-  }[outcome.kind];
+  const reason = held
+    ? HELD_BACK
+    : {
+        not_sent: 'no connection to the government',
+        unreadable: 'the answer was not the service’s',
+        unknown: 'a call was sent and no answer came',
+      }[outcome.kind];
   return plain({ ...before, failures, unknowns, phase: 'backing-off', reason, nextQueryAt, run: NO_RUN });
 }
 

@@ -46,30 +46,39 @@ export function manifestationCommands(program: Command): void {
     .argument('<company>', 'id or tax ID')
     .argument('<keys...>', 'access keys')
     .requiredOption('--type <type>', 'event type, six digits')
-    .option('--justification <text>', '15 to 255 characters; for 210240 and 610110')
+    .option('--justification <text>', '15 to 255 characters; for 210240, 610110 and 203206')
     .option(
       '--fields <file>',
       'JSON file with the elements of a Tax Reform event by their XSD names, or the protocol that a 610111 takes back',
     )
+    .option('--reason-code <code>', 'of 203206: 1, 2, 3, 4, 5 or 9')
+    .option('--confirm', 'required for NFS-e: what is registered cannot be taken back')
     .addOption(environmentOption())
     .addHelpText('after', `\nTypes:\n${TYPES}`)
-    .action(async (company, keys, { type, justification, fields: file, environment }, command: Command) => {
-      const api = apiOf(command);
-      const fields = file === undefined ? undefined : fieldsOf(file);
-      const path = `/v1/companies/${await api.companyId(company)}/manifestations/batch`;
-      let refused = 0;
-      for (let from = 0; from < keys.length; from += BATCH) {
-        const items = keys
-          .slice(from, from + BATCH)
-          .map((key: string) => ({ key, type, justification, fields, environment }));
-        const { data, warnings } = await api.send<BatchAnswer>('POST', path, { items });
-        refused += data.filter(({ error }) => error !== null).length;
-        if (wantsJson(command)) data.forEach(printJson);
-        else printAnswers(data);
-        for (const { message } of warnings) say(`Warning: ${message}`);
-      }
-      if (refused > 0) throw new CliFailure(`${refused} of ${keys.length} requests were not taken`);
-    });
+    .action(
+      async (
+        company,
+        keys,
+        { type, justification, fields: file, reasonCode, confirm, environment },
+        command: Command,
+      ) => {
+        const api = apiOf(command);
+        const fields = file === undefined ? undefined : fieldsOf(file);
+        const path = `/v1/companies/${await api.companyId(company)}/manifestations/batch`;
+        let refused = 0;
+        for (let from = 0; from < keys.length; from += BATCH) {
+          const items = keys
+            .slice(from, from + BATCH)
+            .map((key: string) => ({ key, type, justification, fields, reasonCode, confirm, environment }));
+          const { data, warnings } = await api.send<BatchAnswer>('POST', path, { items });
+          refused += data.filter(({ error }) => error !== null).length;
+          if (wantsJson(command)) data.forEach(printJson);
+          else printAnswers(data);
+          for (const { message } of warnings) say(`Warning: ${message}`);
+        }
+        if (refused > 0) throw new CliFailure(`${refused} of ${keys.length} requests were not taken`);
+      },
+    );
 
   manifest
     .command('list')

@@ -25,6 +25,9 @@ export function checkRequest(key: string, type: string): DocumentType {
   if (rule.justified || rule.class === 'tax_reform') {
     throw new ManifestationNotPossible(`${type} needs a justification or fields: request it by the HTTP API`);
   }
+  if (rule.class === 'once') {
+    throw new ManifestationNotPossible(`${type} cannot be taken back: confirm it by the HTTP API`);
+  }
   if (!/^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$/.test(key)) {
     throw new ManifestationNotPossible('key: expected an access key of 44 characters');
   }

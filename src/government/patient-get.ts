@@ -7,6 +7,7 @@ import {
   handleWhenResult,
 } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
+import { HELD_BACK } from '../model/outcome.js';
 import { nothingCame } from './no-answer.js';
 import type { CallAnswer, GovernmentRequest, GovernmentResponse, ReadAnswer, Transport } from './types.js';
 
@@ -109,13 +110,12 @@ function isFailure(answer: unknown): boolean {
   return kind === 'not_sent' || kind === 'unreadable' || kind === 'unknown';
 }
 
-/** A breaker is open: nothing leaves, and the capture waits like after a failed connection. */
+/** A breaker is open: nothing leaves. */
 function notAsked(): CallAnswer {
-  const reason = 'too many failures in a row: nothing is sent for a minute';
   return {
-    outcome: { kind: 'not_sent', reason },
+    outcome: { kind: 'not_sent', reason: HELD_BACK },
     items: [],
-    statusText: reason,
+    statusText: HELD_BACK,
     serverTime: null,
     warnings: [],
     raw: null,

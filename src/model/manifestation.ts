@@ -62,6 +62,8 @@ const DISAGREEMENT = { class: 'disagreement', authority: 'cte', days: 45, justif
 
 /** nfse.md 2.4, 2.5: the descriptions are a closed list, and the accents are part of it. */
 const ONCE = { class: 'once', authority: 'sefin', days: null, justified: false, times: 1 } as const;
+/** Where the reason of a statement stands among its fields: the name that its layout has for it. */
+export const REASON_CODE = 'cMotivo';
 const REJECTION_REASONS = { codes: ['1', '2', '3', '4', '5', '9'], explained: '9' } as const;
 
 const rule = (

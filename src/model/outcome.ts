@@ -36,6 +36,9 @@ export type Outcome =
   /** The request was, or may have been, sent and no answer came: time-out, reset, or our process died. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
+/** Reason of a call that was not made because those before it failed in a row: it says nothing new, and counts as nothing. */
+export const HELD_BACK = 'too many failures in a row: nothing is sent for a minute';
+
 export type OutcomeKind = Outcome['kind'];
 
 /** Outcomes that are an answer of the service itself: they end a row of failures. */

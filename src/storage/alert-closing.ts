@@ -43,7 +43,7 @@ export async function closeEnded(db: Queryable, now: number, silent: SilentSince
        or (a.code = 'item_failed' and not ${any('failed_items', 'x.resolved_at is null')})
        or (a.code = 'gap_too_large' and not ${any('gaps', `x.status = 'awaiting_confirmation'`)})
        or (a.code = 'service_outage' and not exists (
-         select from services s where s.service = a.document_type || '-distribution' and s.environment = a.environment
+         select from services s where s.service like a.document_type || '-%' and s.environment = a.environment
            and s.paused_until is not null and s.reason = 'outage'))
        or (a.code = 'other_consumer' and a.seen_at < $3)
        or (a.code = 'same_nsu_other_bytes' and a.seen_at < $4))`,

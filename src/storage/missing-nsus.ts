@@ -1,23 +1,18 @@
 import type { Nsu } from '../model/nsu.js';
-import { RECOVERY_MEANS } from '../model/recovery.js';
-import { type CaptureKey, DOCUMENT_TYPES } from '../model/words.js';
+import type { CaptureKey } from '../model/words.js';
 import { nsuColumn } from './capture-rows.js';
 import type { Queryable } from './database.js';
 import { instant } from './database.js';
 
 /** What the nightly look finds: numbers that nothing is known of, and recovery items whose time has come or is over. */
 
-/** The others go over their numbers in a second pass of their own. */
-const ASKED_ONE_BY_ONE = DOCUMENT_TYPES.filter((type) => RECOVERY_MEANS[type] === 'point');
-
 /** Active captures after a key, in the order of their keys. */
 export async function activeCaptures(db: Queryable, after: CaptureKey | null, limit: number): Promise<CaptureKey[]> {
   const { rows } = await db.query<CaptureKey>(
     `select company_id as "companyId", document_type as "documentType", environment from captures
-     where enabled and document_type = any($1)
-       and ($2::uuid is null or (company_id, document_type, environment) > ($2, $3, $4))
-     order by company_id, document_type, environment limit $5`,
-    [ASKED_ONE_BY_ONE, after?.companyId ?? null, after?.documentType ?? '', after?.environment ?? '', limit],
+     where enabled and ($1::uuid is null or (company_id, document_type, environment) > ($1, $2, $3))
+     order by company_id, document_type, environment limit $4`,
+    [after?.companyId ?? null, after?.documentType ?? '', after?.environment ?? '', limit],
   );
   return rows;
 }
@@ -75,6 +70,16 @@ export async function missingRanges(
     [...keyColumns(captures), instant(since)],
   );
   return rows;
+}
+
+/** Second passes begin at their captures' next permitted query, instead of waiting for the night that they were put off to. Gives how many gaps. */
+export async function duePasses(db: Queryable, captures: readonly CaptureKey[], now: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `update gaps g set next_attempt_at = $4 from ${CAPTURES}
+     where ${SAME('g', 'c')} and g.means = 'pass' and g.status = 'pending' and g.next_attempt_at > $4`,
+    [...keyColumns(captures), instant(now)],
+  );
+  return rowCount;
 }
 
 /** Items that rested are due again, with a new series of attempts. Says whose. */

@@ -74,7 +74,7 @@ export async function writeService(
 
 /**
  * How many other companies' calls to this service failed since then, counted up to `enough`; 0 as soon as one was answered.
- * Calls that were dropped unsent (`ignoring` is their status text) say nothing about the service.
+ * Calls that were not made (`ignoring` are their status texts) say nothing about the service.
  */
 export async function otherFailures(
   tx: Transaction,
@@ -89,7 +89,7 @@ export async function otherFailures(
        else (select count(*)::int from (
          select distinct company_id from calls where service = $1 and environment = $2 and started_at > $3
            and settled_at > $4 and outcome in ('not_sent', 'unreadable', 'unknown') and company_id <> $5
-           and status_text is distinct from $8 limit $6) failed)
+           and (status_text is null or status_text <> all($8)) limit $6) failed)
        end as failures`,
     [service, environment, instant(since - longestCall), instant(since), companyId, enough, [...ANSWERED], ignoring],
   );
@@ -103,5 +103,5 @@ interface FailureQuestion {
   /** Milliseconds a call may last: bounds the part of the log that is read. */
   readonly longestCall: number;
   readonly enough: number;
-  readonly ignoring: string;
+  readonly ignoring: readonly string[];
 }
