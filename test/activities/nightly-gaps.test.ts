@@ -166,14 +166,26 @@ describe('the nightly look', () => {
     assert.deepEqual(rows, [{ attempts: 0 }]);
   });
 
-  test('passes over stopped captures, and over those that have another means', async () => {
+  test('passes over stopped captures; of those with a second pass it makes their gaps due, and looks for no others', async () => {
     const stopped = await captured(1, 5);
     await lose(stopped, 3);
     await w.db.query('update captures set enabled = false where company_id = $1', [stopped.companyId]);
     const other = await captured(1, 5);
     await lose(other, 3);
     await w.db.query(`update captures set document_type = 'nfse' where company_id = $1`, [other.companyId]);
-    assert.equal((await walk()).captures, 0);
+    const night = new Date((await w.clock.now()) + 20 * HOUR);
+    await w.db.query(
+      `insert into gaps (company_id, document_type, environment, id, from_nsu, to_nsu, status, cause, means, created_at, next_attempt_at)
+       values ($1, 'nfse', 'homologation', gen_random_uuid(), 5, 5, 'pending', 'page', 'pass', now(), $2)`,
+      [other.companyId, night],
+    );
+    const { captures, found } = await walk();
+    assert.deepEqual([captures, found], [1, 0]);
+    const { rows } = await w.db.query<{ at: number }>('select next_attempt_at as at from gaps where company_id = $1', [
+      other.companyId,
+    ]);
+    assert.ok(Number(rows[0]?.at) <= (await w.clock.now()), 'due at once, also when somebody runs it by hand');
+    await w.db.query('update captures set enabled = false where company_id = $1', [other.companyId]);
   });
 
   test('walks in batches by key, each capture once', async () => {

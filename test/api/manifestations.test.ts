@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildAccessKey } from '../../src/documents/index.js';
+import { nfseKey } from '../documents/nfse-samples.js';
 import { newDocument } from '../storage/documents-support.js';
 import { type Answer, PASSWORD, pfxFor, testApi } from './support.js';
 
@@ -47,6 +48,7 @@ describe('a request', () => {
         origin: 'request',
         status: 'pending',
         justification: REASON,
+        reasonCode: null,
         fields: null,
         requestedAt: null,
         nextAttemptAt: null,
@@ -511,5 +513,84 @@ describe('lists and access', () => {
     const list = await api.ask('GET', '/v1/manifestations', { key: limited });
     assert.deepEqual(list.json.data, []);
     assert.equal((await api.ask('GET', '/v1/manifestations/00000000-0000-4000-8000-000000000000')).status, 404);
+  });
+});
+
+describe('a statement about an NFS-e', async () => {
+  const taker = await api.companyWithCertificate();
+  await api.ask('PUT', `/v1/companies/${taker.id}/captures/nfse`, { body: {} });
+  const to = `/v1/companies/${taker.id}/manifestations`;
+  const REASONED = 'Serviço não contratado por esta empresa';
+
+  test('is taken when it is confirmed, with its reason; the same again is the same', async () => {
+    const body = { key: nfseKey(1), type: '203206', reasonCode: '9', justification: REASONED, confirm: true };
+    const made = await ask(body, to);
+    assert.equal(made.status, 202, made.text);
+    const { documentType, description, reasonCode, justification, status } = made.json;
+    assert.deepEqual(
+      [documentType, description, reasonCode, justification, status],
+      ['nfse', 'Manifestação de NFS-e - Rejeição do Tomador', '9', REASONED, 'pending'],
+    );
+    assert.equal(api.temporal.said.at(-1), `manifest nfse homologation ${taker.id}`);
+    const again = await ask({ ...body, reasonCode: '1' }, to);
+    assert.deepEqual([again.status, again.json.id], [200, made.json.id]);
+    const other = await ask({ key: nfseKey(1), type: '203202', confirm: true }, to);
+    assert.deepEqual([other.status, other.json.code], [409, 'manifestation_pending']);
+    assert.equal((await api.ask('GET', `/v1/manifestations?key=${nfseKey(1)}`)).json.data.length, 1);
+  });
+
+  test('needs a person’s word, because it cannot be taken back', async () => {
+    for (const confirm of [undefined, false]) {
+      const { status, json } = await ask({ key: nfseKey(2), type: '203202', confirm }, to);
+      assert.deepEqual([status, json.code, json.errors[0].field], [422, 'confirmation_required', 'confirm']);
+    }
+    assert.equal((await api.ask('GET', `/v1/manifestations?key=${nfseKey(2)}`)).json.data.length, 0);
+  });
+
+  test('has its own fields, in their form', async () => {
+    const good = { key: nfseKey(3), type: '203206', reasonCode: '1', confirm: true };
+    const wrong: [more: object, field: string][] = [
+      [{ reasonCode: undefined }, 'reasonCode'],
+      [{ reasonCode: '6' }, 'reasonCode'],
+      [{ reasonCode: '9' }, 'justification'],
+      [{ justification: 'curta' }, 'justification'],
+      [{ justification: 'x'.repeat(256) }, 'justification'],
+      [{ type: '203202' }, 'reasonCode'],
+      [{ type: '203202', reasonCode: undefined, justification: REASONED }, 'justification'],
+      [{ fields: { cMotivo: '1' } }, 'fields'],
+      [{ key: `${nfseKey(3).slice(0, 49)}${(Number(nfseKey(3).at(-1)) + 1) % 10}` }, 'key'],
+      [{ key: key() }, 'key'],
+    ];
+    for (const [more, field] of wrong) {
+      const { status, json } = await ask({ ...good, ...more }, to);
+      assert.deepEqual([status, json.errors?.[0]?.field], [422, field], JSON.stringify(more));
+    }
+    assert.equal((await ask({ key: key(), type: '210200', reasonCode: '1' })).json.errors[0].field, 'reasonCode');
+  });
+
+  test('is refused about a note of which it is certain that Sefin takes none', async () => {
+    const document = (noteKey: string, more: object) =>
+      newDocument(api.db, {
+        company_id: taker.id,
+        document_type: 'nfse',
+        kind: 'NFSe',
+        root: 'NFSe',
+        key: noteKey,
+        issuer_tax_id: '11222333000181',
+        recipient_tax_id: taker.taxId,
+        ...more,
+      });
+    await document(nfseKey(4), { state: 'cancelled' });
+    await document(nfseKey(5), { metadata: { emitter: { taxId: taker.taxId } } });
+    await document(nfseKey(6), { recipient_tax_id: '11222333000181' });
+    for (const [number, problem] of [
+      [4, 'note_closed'],
+      [5, 'own_document'],
+      [6, 'not_the_recipient'],
+    ] as const) {
+      const { status, json } = await ask({ key: nfseKey(number), type: '203202', confirm: true }, to);
+      assert.deepEqual([status, json.code], [422, 'manifestation_not_possible']);
+      assert.match(json.detail, new RegExp(`^${problem}:`));
+    }
   });
 });

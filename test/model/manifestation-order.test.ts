@@ -184,3 +184,46 @@ describe('a request, by what was said before', () => {
     assert.deepEqual(fieldsOf([], { nProtEvPrestDes: '135260000000009' }), [1, '135260000000009']);
   });
 });
+
+describe('a statement of the taker about an NFS-e', () => {
+  const OTHER = '11222333000181';
+  const TAKEN = { state: 'authorized', issuerTaxId: OTHER, emitterTaxId: OTHER, recipientTaxId: COMPANY } as const;
+  const table: [note: Partial<KnownNote>, expected: string][] = [
+    [{}, 'new 1'],
+    [TAKEN, 'new 1'],
+    [{ ...TAKEN, recipientTaxId: `${COMPANY.slice(0, 8)}000270` }, 'new 1'],
+    [{ ...TAKEN, recipientTaxId: OTHER }, 'not_the_recipient'],
+    [{ ...TAKEN, recipientTaxId: null }, 'not_the_recipient'],
+    [{ ...TAKEN, state: 'unknown', recipientTaxId: null }, 'new 1'],
+    [{ ...TAKEN, issuerTaxId: COMPANY }, 'own_document'],
+    // The taker itself emitted it, in the provider's place.
+    [{ ...TAKEN, emitterTaxId: COMPANY }, 'own_document'],
+    [{ ...TAKEN, state: 'cancelled' }, 'note_closed'],
+    [{ ...TAKEN, state: 'replaced' }, 'note_closed'],
+    [{ ...TAKEN, confirmedTacitly: true }, 'note_closed'],
+    [{ ...TAKEN, state: 'blocked' }, 'new 1'],
+    // Only its cancellation has come.
+    [{ state: 'cancelled' }, 'note_closed'],
+  ];
+  for (const [note, expected] of table) {
+    test(`${JSON.stringify(note)}: ${expected}`, () => {
+      assert.equal(decide('203202', [], note), expected);
+      assert.equal(decide('203206', [], note), expected);
+    });
+  }
+
+  test('is made once, and then neither again nor otherwise', () => {
+    const confirmed = said('203202', 1);
+    assert.equal(decide('203202', [confirmed]), `same ${confirmed.id}`);
+    assert.equal(decide('203206', [confirmed]), 'statement_exists');
+    assert.equal(decide('203206', [said('203202', 1, { status: 'pending' })]), 'another_pending');
+    assert.equal(decide('203202', [said('203202', 1, { id: null })]), 'new 1', 'of another program: read back');
+    assert.equal(decide('203206', [said('203202', 1, { id: null })]), 'statement_exists');
+  });
+
+  test('an annulled rejection leaves room for the other one, if Sefin takes it', () => {
+    const rejected = said('203206', 1);
+    assert.equal(decide('203202', [rejected], { rejectionAnnulled: true }), 'new 1');
+    assert.equal(decide('203206', [rejected], { rejectionAnnulled: true }), `same ${rejected.id}`);
+  });
+});

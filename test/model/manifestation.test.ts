@@ -62,7 +62,11 @@ const PAIRS: readonly [
   // CT-e 4.00: 45 days (787), texts as the XSDs have them without accents; nSeqEvento has three digits at most.
   ['610110', 'Prestacao do Servico em Desacordo', 'cte', 45, 999, 'evPrestDesacordo_v4.00.xsd'],
   ['610111', 'Cancelamento Prestacao do Servico em Desacordo', 'cte', null, 999, 'evCancPrestDesacordo_v4.00.xsd'],
+  // NFS-e 1.01: the texts have accents, and there is one statement of each kind.
+  ['203202', 'Manifestação de NFS-e - Confirmação do Tomador', 'sefin', null, 1, 'tiposEventos_v1.01.xsd'],
+  ['203206', 'Manifestação de NFS-e - Rejeição do Tomador', 'sefin', null, 1, 'tiposEventos_v1.01.xsd'],
 ];
+const OF_THE_TEXT = /name="descEvento">[\s\S]*?<\/xs:element>/;
 const JUSTIFIED: readonly string[] = ['210240', '610110'];
 
 describe('manifestations', () => {
@@ -77,14 +81,24 @@ describe('manifestations', () => {
       assert.equal(rule.justified, JUSTIFIED.includes(type), 'xJust is of 210240 alone (case C56), xObs of 610110');
     });
 
-    const xsd = sharedFile(`schemas/${authority === 'cte' ? 'cte' : 'nfe'}/${source}`);
+    const folder = { cte: 'cte', sefin: 'nfse/v1.01' }[authority] ?? 'nfe';
+    const xsd = sharedFile(`schemas/${folder}/${source}`);
     test(`${source} names ${type} so`, {
       skip: xsd === null && 'the official schemas are not here (../shared)',
     }, () => {
-      const [texts] = /name="descEvento">[\s\S]*?<\/xs:element>/.exec(readFileSync(xsd ?? '', 'utf8')) ?? [];
+      const ofType = authority === 'sefin' ? new RegExp(`name="TE${type}">[\\s\\S]*?</xs:complexType>`) : OF_THE_TEXT;
+      const [texts] = ofType.exec(readFileSync(xsd ?? '', 'utf8')) ?? [];
       assert.ok(texts?.includes(`<xs:enumeration value="${text}"/>`));
     });
   }
+
+  test('a rejection of an NFS-e has a reason of a closed list, nothing else has', () => {
+    const reasons = [...MANIFESTATION_RULES.values()].filter((rule) => rule.reasons !== undefined);
+    assert.deepEqual(
+      reasons.map(({ type, reasons: list }) => [type, list]),
+      [['203206', { codes: ['1', '2', '3', '4', '5', '9'], explained: '9' }]],
+    );
+  });
 
   test('nothing else is one', () => {
     assert.deepEqual([...MANIFESTATION_RULES.keys()].sort(), PAIRS.map(([type]) => type).sort());
