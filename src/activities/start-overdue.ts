@@ -5,6 +5,7 @@ import type { HousekeepingActivities } from '../model/activity-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../storage/database.js';
+import { overdueErasures } from '../storage/erasures.js';
 import { overdueManifestations } from '../storage/manifestation-queue.js';
 import { overdueCaptures, overdueEndpoints } from '../storage/overdue.js';
 
@@ -15,6 +16,7 @@ export interface OverdueDependencies {
   readonly wakeCapture: (capture: CaptureKey) => Promise<void>;
   readonly wakeEndpoint: (endpointId: string) => Promise<void>;
   readonly wakeManifestation: (capture: CaptureKey) => Promise<void>;
+  readonly wakeErasure: (companyId: string) => Promise<void>;
   /** Divides the ages at which a capture counts as overdue. */
   readonly timeScale: number;
 }
@@ -22,6 +24,7 @@ export interface OverdueDependencies {
 const CAPTURE_OVERDUE_MS = 15 * 60_000;
 const ENDPOINT_OVERDUE_MS = 30_000;
 const MANIFESTATION_OVERDUE_MS = 2 * 60_000;
+const ERASURE_OVERDUE_MS = 5 * 60_000;
 /** A run takes this many; the next minute's takes the next. After a lost Temporal 100,000 captures are back within the hour of their wait. */
 const BATCH = 2_000;
 /** Signals in the air at once. */
@@ -44,10 +47,12 @@ export function createStartOverdue(deps: OverdueDependencies): Pick<Housekeeping
         now - scaled(MANIFESTATION_OVERDUE_MS, deps.timeScale),
         BATCH,
       );
+      const erasures = await overdueErasures(deps.database, now - ERASURE_OVERDUE_MS, BATCH);
       const started = {
         captures: await eachOf(captures, deps.wakeCapture),
         endpoints: await eachOf(endpoints, deps.wakeEndpoint),
         manifestations: await eachOf(manifestations, deps.wakeManifestation),
+        erasures: await eachOf(erasures, deps.wakeErasure),
       };
       return started;
     },

@@ -1,5 +1,7 @@
 import type { HousekeepingActivities } from '../model/activity-contract.js';
 import { ensureCallPartitions } from '../storage/call-partitions.js';
+import { erasedSince } from '../storage/erasures.js';
+import { companyPrefix } from '../storage/object-store/index.js';
 import { sweepRetention } from '../storage/retention.js';
 import { beat } from './call-watch.js';
 import { type ActivityDependencies, limitsOf } from './dependencies.js';
@@ -7,6 +9,8 @@ import { rebuilding } from './failures.js';
 
 /** Days of the call log whose partitions stand before they are needed. */
 const DAYS_AHEAD = 3;
+/** Days runs overlap, so that a missed one leaves nothing. */
+const LATE = 7 * 86_400_000;
 
 /** Retention: forgets what is past its time, and makes the call log's next partitions. */
 export function createSweep(deps: ActivityDependencies): HousekeepingActivities['sweep'] {
@@ -15,6 +19,9 @@ export function createSweep(deps: ActivityDependencies): HousekeepingActivities[
     return rebuilding(async () => {
       const now = await deps.clock.now();
       await ensureCallPartitions(deps.database, now, DAYS_AHEAD);
+      // What an answer or an export that came late has left behind after its company was deleted.
+      for (const id of await erasedSince(deps.database, now - LATE))
+        await deps.objectStore.deletePrefix(companyPrefix(id));
       const swept = await sweepRetention(deps.database, now);
       return { removed: Object.values(swept).reduce((sum, count) => sum + count, 0) };
     }).finally(stopBeating);

@@ -80,11 +80,14 @@ export function certificateRoutes(app: Api, deps: ApiDependencies): void {
           'A certificate serves every company with the same root (the first 8 characters of the CNPJ). Captures that waited for it go on by themselves.',
         params: companyParams,
         body: upload,
-        response: answers({ 200: uploaded }, ...UPLOAD_PROBLEMS, ...BODY_PROBLEMS),
+        response: answers({ 200: uploaded }, ...UPLOAD_PROBLEMS, 'company_being_deleted', ...BODY_PROBLEMS),
       },
     },
     async (request) => {
       const company = await visibleCompany(deps, request, request.params.companyId);
+      if (company.deletingAt !== null) {
+        throw new Problem('company_being_deleted', 'The deletion of this company was asked for');
+      }
       const now = await deps.clock.now();
       const opened = openChecked(request.body, company, now);
       const row = certificateRow(deps, opened, company, now);

@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import { taxIdMacs } from '../certificates/tax-id-mac.js';
 import { taxIdKind } from '../documents/tax-id.js';
 import { recordAudit } from '../storage/audit.js';
 import { type CompanyRow, createCompany, listCompanies, patchCompany } from '../storage/companies.js';
+import { adoptErased } from '../storage/erase-company.js';
 import { type Api, answers, BODY_PROBLEMS, POST_PROBLEMS } from './api.js';
 import { callerOf, requireUnlimited, visibleCompany } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
@@ -75,6 +77,7 @@ export function companyRoutes(app: Api, deps: ApiDependencies): void {
         const { externalId = null, tags = [], ...given } = request.body;
         const answer = await createCompany(tx, { id: uuidv7(), externalId, tags, ...given });
         if (!answer.ok) throw new Problem('company_exists', 'A company with this tax ID is registered already');
+        await adoptErased(tx, answer.company.id, taxIdMacs(deps.keyring, answer.company.taxId), await deps.clock.now());
         await recordAudit(tx, { actor: caller.actor, action: 'company.create', target: answer.company.id });
         return answer.company;
       });

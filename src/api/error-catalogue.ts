@@ -101,6 +101,11 @@ export const ERROR_CATALOGUE = {
     title: 'The company is being deleted',
     action: 'Nothing can be started for it any more. Wait for the deletion to end, then register it again.',
   },
+  deletion_begun: {
+    status: 409,
+    title: 'The deletion has begun',
+    action: 'It cannot be taken back any more. Wait until it is done, then register the company again.',
+  },
   summary_only: {
     status: 409,
     title: 'Only a summary of the note is here',

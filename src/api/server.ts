@@ -11,6 +11,7 @@ import { callLogRoutes } from './call-log.js';
 import { captureRoutes } from './captures.js';
 import { certificateRoutes } from './certificates.js';
 import { companyRoutes } from './companies.js';
+import { companyDeletionRoutes } from './company-deletion.js';
 import { cursorRoutes } from './cursor.js';
 import type { ApiDependencies } from './dependencies.js';
 import { documentRoutes } from './documents.js';
@@ -74,6 +75,7 @@ export async function buildServer(deps: ApiDependencies): Promise<Api> {
 
 const ROUTES = [
   companyRoutes,
+  companyDeletionRoutes,
   certificateRoutes,
   captureRoutes,
   cursorRoutes,

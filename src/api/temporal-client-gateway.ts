@@ -44,6 +44,7 @@ export function temporalGateway(
     wakeCapture: (capture) => inTime(() => messenger.wakeCapture(capture)),
     wakeManifestation: (capture) => inTime(() => messenger.wakeManifestation(capture)),
     wakeDelivery: (endpointId) => inTime(() => messenger.wakeDelivery(endpointId)),
+    wakeErasure: (companyId) => inTime(() => messenger.wakeErasure(companyId)),
     captureOnDemand: (capture, key) =>
       connection.withDeadline(Date.now() + ANSWER_LIMIT_MS, () => messenger.captureOnDemand(capture, key)),
     askCapture: async (capture, question, id, waitMs) => {

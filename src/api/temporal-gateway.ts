@@ -18,6 +18,8 @@ export interface TemporalGateway {
   wakeManifestation(capture: CaptureKey): Promise<void>;
   /** "There are rows to deliver." */
   wakeDelivery(endpointId: string): Promise<void>;
+  /** "There is a company to delete", or a deletion that was hurried or taken back. */
+  wakeErasure(companyId: string): Promise<void>;
   /**
    * One NFS-e by its key. The same question twice is asked once.
    *

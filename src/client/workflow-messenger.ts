@@ -9,6 +9,8 @@ import {
   captureWorkflowId,
   type DeliveryInput,
   deliveryWorkflowId,
+  type ErasureInput,
+  erasureWorkflowId,
   type ManifestationInput,
   manifestationWorkflowId,
   NIGHTLY_GAPS_ID,
@@ -81,6 +83,20 @@ export class WorkflowMessenger {
       args: [input],
       signal: SIGNALS.wake,
       signalArgs: [],
+    });
+  }
+
+  /** "There is a company to delete", or a deletion that was hurried or taken back. */
+  async wakeErasure(companyId: string): Promise<void> {
+    const input: ErasureInput = { companyId };
+    await this.#client.workflow.signalWithStart(WORKFLOW_TYPES.erasure, {
+      workflowId: erasureWorkflowId(companyId),
+      taskQueue: TASK_QUEUES.workflows,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [input],
+      signal: SIGNALS.wake,
+      signalArgs: [],
+      staticSummary: 'deletion of a company',
     });
   }
 

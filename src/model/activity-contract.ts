@@ -129,8 +129,9 @@ export interface DeliveryActivities {
 export interface HousekeepingActivities {
   /**
    * Signal-with-start (signal `wake`, never `start`: a stop must not be undone) for every enabled capture more than 15 minutes
-   * overdue, for endpoints with rows due for 30 s, and for manifestations due for 2 minutes.   */
-  startOverdue(): Promise<{ captures: number; endpoints: number; manifestations: number }>;
+   * overdue, for endpoints with rows due for 30 s, for manifestations due for 2 minutes, and for deletions of companies due for 5.
+   */
+  startOverdue(): Promise<{ captures: number; endpoints: number; manifestations: number; erasures: number }>;
   /** Marks summaries whose whole document has not come two days after it was asked for; alerts, and closes alerts that are over. */
   watchAwaitedXml(): Promise<{ overdue: number }>;
   /** Decodes due failed items again, from their archives. */

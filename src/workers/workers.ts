@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createDeliveryActivities } from '../activities/deliver-due.js';
+import { createEraseCompany } from '../activities/erase-company.js';
 import {
   type ActivityDependencies,
   type CallObserver,
@@ -21,6 +22,7 @@ import { createStartOverdue } from '../activities/start-overdue.js';
 import { createWatchAlerts } from '../activities/watch-alerts.js';
 import type { Keyring } from '../certificates/keyring.js';
 import { webhookSecretBox } from '../certificates/secret-box.js';
+import { taxIdMac } from '../certificates/tax-id-mac.js';
 import { openKey } from '../certificates/vault.js';
 import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { GovernmentAddresses } from '../government/addresses.js';
@@ -128,6 +130,7 @@ export function activitiesOf(parts: WorkerParts) {
     wakeCapture: (capture) => messenger.wakeCapture(capture),
     wakeEndpoint: (endpointId) => messenger.wakeDelivery(endpointId),
     wakeManifestation: (capture) => messenger.wakeManifestation(capture),
+    wakeErasure: (companyId) => messenger.wakeErasure(companyId),
     timeScale: parts.timeScale,
   });
   const alerts = {
@@ -155,6 +158,7 @@ export function activitiesOf(parts: WorkerParts) {
       ...createNightlyGaps({ ...common, wakeCapture: (capture) => messenger.wakeCapture(capture) }),
       ...activities.housekeeping,
       ...manifestations.background,
+      ...createEraseCompany({ ...common, taxIdMac: (taxId) => taxIdMac(parts.keyring, taxId) }),
       ...alerts,
       startOverdue,
     },

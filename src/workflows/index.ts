@@ -1,6 +1,7 @@
 /** Everything a workflow worker registers. Only workflow functions are exported from here. */
 export { capture } from './capture.js';
 export { delivery } from './delivery.js';
+export { erasure } from './erasure.js';
 export { housekeeping } from './housekeeping.js';
 export { manifestation } from './manifestation.js';
 export { nightlyGaps } from './nightly-gaps.js';

@@ -9,6 +9,7 @@ import type { CaptureKey, HostHandler, Phase } from '../model/words.js';
 export const WORKFLOW_TYPES = {
   capture: 'capture',
   delivery: 'delivery',
+  erasure: 'erasure',
   housekeeping: 'housekeeping',
   manifestation: 'manifestation',
   nightlyGaps: 'nightlyGaps',
@@ -23,6 +24,7 @@ export const manifestationWorkflowId = ({ companyId, documentType, environment }
 /** Of the Schedule as well. */
 export const NIGHTLY_GAPS_ID = 'nightly-gaps';
 export const reprocessWorkflowId = (requestId: string): string => `reprocess/${requestId}`;
+export const erasureWorkflowId = (companyId: string): string => `erase/${companyId}`;
 export const deliveryWorkflowId = (endpointId: string): string => `delivery/${endpointId}`;
 
 export const SIGNALS = {
@@ -90,6 +92,11 @@ export interface ReprocessArchiveInput {
   readonly capture: CaptureKey;
   readonly archiveId: string;
   readonly requestId: string;
+}
+
+/** Argument of the workflow that deletes a company. */
+export interface ErasureInput {
+  readonly companyId: string;
 }
 
 export interface HousekeepingInput {

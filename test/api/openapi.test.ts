@@ -31,6 +31,9 @@ describe('/openapi.json', () => {
     const contract = [
       `DELETE ${capture}`,
       'DELETE /v1/api-keys/{}',
+      'DELETE /v1/companies/{}',
+      'GET /v1/companies/{}/deletion',
+      'POST /v1/companies/{}/restore',
       'DELETE /v1/companies/{}/certificate',
       'DELETE /v1/webhook-endpoints/{}',
       'GET /healthz',

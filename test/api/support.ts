@@ -33,6 +33,7 @@ export class RecordingTemporal implements TemporalGateway {
   wakeCapture = (capture: CaptureKey) => this.#say('wake', capture);
   wakeManifestation = (capture: CaptureKey) => this.#say('manifest', capture);
   wakeDelivery = async (endpointId: string) => this.#note(`deliver ${endpointId}`);
+  wakeErasure = async (companyId: string) => this.#note(`erase ${companyId}`);
   /** What capture on demand answers. */
   onDemand: OnDemandResult = { kind: 'none', statusCode: null };
   captureOnDemand = async (capture: CaptureKey) => {
