@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { TASK_QUEUES } from '../../src/model/activity-contract.js';
+import type { Party } from '../../src/model/document.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { type DocumentRow, listDocuments } from '../../src/storage/documents.js';
 import { listManifestations, type ManifestationRow } from '../../src/storage/manifestations.js';
 import { WORKFLOW_TYPES } from '../../src/workflows/messages.js';
+import { cnpj } from '../documents/samples.js';
 import { eventSchemas } from '../simulator/event-schemas.js';
 import { until } from '../support/until.js';
 import { skippingServer } from '../workflows/harness.js';
+import { startApi } from './api.js';
 import { System } from './system.js';
 
 const MINUTE = 60_000;
@@ -183,6 +186,68 @@ describe('manifestations from end to end, hours skipped, every signature verifie
     assert.equal(await alerts(), 0);
     const points = system.simulator.journal.list({ taxId }).filter(({ kind }) => kind === 'consChNFe');
     assert.deepEqual(points, [], 'nobody asked by key');
+    await stop(capture);
+  });
+
+  test('the taker of CT-e disagrees, takes it back and disagrees again, each time at the authorizer of the CT-e', async () => {
+    const taxId = cnpj('607162730001');
+    const obs = 'Frete cobrado acima do combinado';
+    system.simulator.companies.add({ documentType: 'cte', taxId, backlog: 40, kinds: { procCTe: 1 }, spreadDays: 1 });
+    const companyId = await system.addCompany(taxId);
+    const capture = await system.startCapture(companyId, {}, 'cte');
+    await env.sleep('1 minute');
+    const freights = await documentsOf(companyId, { kind: 'procCTe' });
+    const isTaker = ({ metadata }: DocumentRow) => (metadata.taker as Party | undefined)?.taxId === taxId;
+    const [lost, plain] = freights.filter(isTaker).map(({ key }) => key ?? '');
+    const foreign = freights.find((freight) => !isTaker(freight))?.key ?? '';
+    assert.ok(lost && plain && foreign);
+    const api = await startApi(system, env);
+    const disagree = (...keys: string[]) =>
+      api.ask('POST', `/v1/companies/${companyId}/manifestations/batch`, {
+        items: keys.map((key) => ({ key, type: '610110', justification: obs })),
+      });
+    system.simulator.script({ type: 'reset' }, { kind: 'cteRecepcaoEvento' });
+    const { json } = await disagree(lost, plain, foreign);
+    assert.deepEqual(
+      json.data.map((each: { error: { code: string } | null }) => each.error?.code ?? null),
+      [null, null, 'manifestation_not_possible'],
+    );
+    await env.sleep('10 minutes');
+    const rows = new Map((await manifestationsOf(companyId)).map((row) => [row.key, row]));
+    // The first answer got lost: the repeat was told which event is there.
+    const [first, second] = [rows.get(lost), rows.get(plain)];
+    assert.deepEqual([first?.status, first?.statusCode, first?.attempts], ['registered', '631', 2]);
+    assert.deepEqual([second?.status, second?.statusCode, second?.attempts], ['registered', '135', 1]);
+    const registered = system.simulator.events.list().filter(({ author }) => author === taxId);
+    assert.deepEqual(
+      registered.map(({ id, protocol }) => [id, protocol]),
+      [first, second].map((row) => [`ID610110${row?.key}001`, row?.protocol]),
+    );
+    const [event] = await documentsOf(companyId, { kind: 'procEventoCTe', key: plain });
+    assert.deepEqual([event?.id, event?.origin, event?.suppressed], [second?.documentId, 'manifestation', null]);
+    const listed = await documentsOf(companyId, { kind: 'procCTe', manifestation: '610110' });
+    assert.deepEqual(listed.map(({ key }) => key).sort(), [lost, plain].sort());
+
+    // By signal: what it names is found, and nothing personal travels.
+    await system.messenger.requestManifestation(capture, { key: lost, type: '610111' });
+    await env.sleep('1 minute');
+    await disagree(lost);
+    await env.sleep('1 minute');
+    const said = system.simulator.events.list().filter(({ author, key }) => author === taxId && key === lost);
+    assert.deepEqual(
+      said.map(({ type, sequence }) => `${type} ${sequence}`),
+      ['610110 1', '610111 1', '610110 2'],
+    );
+    const { rows: told } = await system.database.query<{ action: string; n: number }>(
+      `select action, count(*)::int as n from events where company_id = $1 group by action order by action`,
+      [companyId],
+    );
+    assert.deepEqual(told, [
+      { action: 'event_raised_successfully', n: 3 },
+      { action: 'issued_successfully', n: freights.length },
+    ]);
+    assert.deepEqual(system.simulator.journal.violations({ taxId }), []);
+    await api.stop();
     await stop(capture);
   });
 

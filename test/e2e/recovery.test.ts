@@ -1,59 +1,33 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Registry } from 'prom-client';
-import type { Api } from '../../src/api/api.js';
-import { buildServer } from '../../src/api/server.js';
-import { temporalGateway } from '../../src/api/temporal-client-gateway.js';
-import { webhookSecretBox } from '../../src/certificates/secret-box.js';
 import { addNsu, ZERO_NSU } from '../../src/model/nsu.js';
 import type { CaptureKey } from '../../src/model/words.js';
-import { createLogger } from '../../src/platform/log.js';
-import { WebhookSender } from '../../src/webhooks/sender.js';
 import { skippingServer } from '../workflows/harness.js';
+import { type SystemApi, startApi } from './api.js';
 import { System } from './system.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const KEY = `mlt_${'k'.repeat(40)}`;
 const nsu = (n: number) => addNsu(ZERO_NSU, n);
 
 describe('missing numbers, on skipped time', () => {
   let env: TestWorkflowEnvironment;
   let system: System;
-  let api: Api;
-  const sender = new WebhookSender({ version: 'test', allowPrivate: true });
+  let api: SystemApi;
   before(async () => {
     env = await skippingServer();
-    const namespace = env.namespace ?? 'default';
     system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace },
+      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
       skipping: true,
       // A repeat of a lost page's request is refused, as the norm says.
       simulator: { policy: { tolerateRepeat: false } },
     });
     await system.startWorkers();
-    api = await buildServer({
-      database: system.database,
-      objectStore: system.objectStore,
-      temporal: temporalGateway(env.connection, namespace),
-      clock: { now: () => env.currentTimeMs() },
-      keyring: system.keyring,
-      secretBox: webhookSecretBox(system.keyring),
-      sender,
-      bootstrapKey: KEY,
-      timeScale: 1,
-      publicUrl: null,
-      allowPrivateWebhooks: true,
-      logger: createLogger({ level: 'silent', role: 'api' }),
-      metrics: new Registry(),
-      checkCertificate: null,
-      isStopping: () => false,
-    });
+    api = await startApi(system, env);
   });
   after(async () => {
-    await api?.close();
-    await sender.close();
+    await api?.stop();
     await system?.stop();
     await env?.teardown();
   });
@@ -64,16 +38,8 @@ describe('missing numbers, on skipped time', () => {
     return system.startCapture(await system.addCompany(company.taxId));
   }
 
-  const reprocess = async (capture: CaptureKey, body: object) => {
-    const url = `/v1/companies/${capture.companyId}/captures/nfe/reprocess`;
-    const answer = await api.inject({
-      method: 'POST',
-      url,
-      payload: body,
-      headers: { authorization: `Bearer ${KEY}` },
-    });
-    return { status: answer.statusCode, retryAfter: Number(answer.headers['retry-after']), json: answer.json() };
-  };
+  const reprocess = (capture: CaptureKey, body: object) =>
+    api.ask('POST', `/v1/companies/${capture.companyId}/captures/nfe/reprocess`, body);
 
   /** When point queries of a tax ID were answered with a document, by the government's own journal. */
   const granted = (taxId: string) =>
@@ -136,11 +102,8 @@ describe('missing numbers, on skipped time', () => {
       const later = instants[i + 20];
       assert.ok(later === undefined || later - at >= HOUR, `the 21st after ${(Number(later) - at) / MINUTE} minutes`);
     }
-    const state = await api.inject({
-      url: `/v1/companies/${capture.companyId}/captures/nfe`,
-      headers: { authorization: `Bearer ${KEY}` },
-    });
-    assert.deepEqual(state.json().gaps, { pending: 0, recovered: 30, nonexistent: 0, exhausted: 0 });
+    const state = await api.ask('GET', `/v1/companies/${capture.companyId}/captures/nfe`);
+    assert.deepEqual(state.json.gaps, { pending: 0, recovered: 30, nonexistent: 0, exhausted: 0 });
     await complete(capture, taxId);
   });
 
