@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { parseKeyring } from '../../src/certificates/keyring.js';
+import { cteKey, cteLetterXml, procCte, sampleCte } from '../pdf/cte-sample.js';
 import { procNfe, sampleKey, sampleNote } from '../pdf/nfe-sample.js';
 import { correctionLetterXml } from '../pdf/other-cases.js';
 import { newDocument } from '../storage/documents-support.js';
@@ -43,6 +44,22 @@ describe('downloads', () => {
     assert.equal(headers['content-disposition'], `inline; filename="${KEY}-procNFe.pdf"`);
     assert.equal(headers.etag, `"${sha256(bytes)}"`);
     assert.deepEqual((await download('pdf')).bytes, bytes);
+  });
+
+  test('the DACTE of a CT-e, and its correction letter', async () => {
+    const cte = sampleCte();
+    const event = { document_type: 'cte', kind: 'procEventoCTe', event_type: '110110', event_sequence: 1 };
+    for (const [fields, xml, name] of [
+      [{ document_type: 'cte', kind: 'procCTe' }, procCte(cte), 'procCTe'],
+      [{ ...event, event: '{"type":"110110"}' }, cteLetterXml(), 'procEventoCTe-110110-1'],
+    ] as const) {
+      const { id } = await captureDocument(api, companyId, { key: cteKey(), ...fields }, xml);
+      const { links } = (await api.ask('GET', `/v1/documents/${id}`)).json;
+      const { status, bytes, headers } = await api.ask('GET', links.pdf);
+      assert.deepEqual([status, bytes.subarray(0, 5).toString()], [200, '%PDF-']);
+      assert.equal(headers['content-disposition'], `inline; filename="${cteKey()}-${name}.pdf"`);
+      assert.equal((await api.db.query('select from pdfs where document_id = $1', [id])).rowCount, 0);
+    }
   });
 
   for (const file of ['xml', 'pdf']) {
