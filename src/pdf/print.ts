@@ -4,6 +4,7 @@ import { CTE_LETTER, NFE_LETTER } from './correction-letter/letter.js';
 import { dacte } from './dacte/dacte.js';
 import { danfe } from './danfe/danfe.js';
 import { danfeNfce, isConsumerNote } from './danfe-nfce/danfe-nfce.js';
+import { danfse } from './danfse/danfse.js';
 import { NoPdf, PdfFailed } from './errors.js';
 import { type Printout, toPdf } from './kit/to-pdf.js';
 import { readXml, type XmlNode } from './kit/xml-node.js';
@@ -21,6 +22,7 @@ const PRINTERS: ReadonlyMap<DocumentKind, Printer> = new Map<DocumentKind, Print
   ['procCTeOS', dacte],
   ['procCTeSimp', dacte],
   ['procEventoCTe', correctionLetterOf(CTE_LETTER)],
+  ['NFSe', danfse],
 ]);
 
 /**

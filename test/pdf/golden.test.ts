@@ -7,6 +7,7 @@ import { PDF_LAYOUT_VERSION } from '../../src/pdf/index.js';
 import { layOut } from '../../src/pdf/print.js';
 import { DACTE_CASES } from './dacte-cases.js';
 import { DANFE_CASES } from './danfe-cases.js';
+import { DANFSE_CASES } from './danfse-cases.js';
 import { OTHER_CASES } from './other-cases.js';
 
 /**
@@ -24,9 +25,12 @@ const FILE = fileURLToPath(new URL('golden.json', import.meta.url));
 
 test('the pages are those that were looked at', () => {
   const layouts = Object.fromEntries(
-    [...DANFE_CASES.map((each) => ({ ...each, kind: 'procNFe' as const })), ...OTHER_CASES, ...DACTE_CASES].map(
-      ({ name, kind, xml, situation }) => [name, hashOf(layOut({ kind, xml: Buffer.from(xml), situation }))],
-    ),
+    [
+      ...DANFE_CASES.map((each) => ({ ...each, kind: 'procNFe' as const })),
+      ...OTHER_CASES,
+      ...DACTE_CASES,
+      ...DANFSE_CASES,
+    ].map(({ name, kind, xml, situation }) => [name, hashOf(layOut({ kind, xml: Buffer.from(xml), situation }))]),
   );
   if (process.env.MALOTE_GOLDEN === 'write' || !existsSync(FILE)) {
     writeFileSync(FILE, `${JSON.stringify({ version: PDF_LAYOUT_VERSION, layouts } satisfies Golden, null, 2)}\n`);

@@ -79,19 +79,19 @@ export function drawBars(sheet: Sheet, bars: Bars, [x, y, width, height]: Area):
   sheet.fill(areas);
 }
 
-/** Draws a QR code with its blank margin of 4 modules into a square. */
-export function drawQr(sheet: Sheet, text: string, x: number, y: number, size: number): void {
+/** Draws a QR code into a square, with its blank margin of 4 modules; 0: the margin is around the square. */
+export function drawQr(sheet: Sheet, text: string, x: number, y: number, size: number, margin: 4 | 0 = 4): void {
   const [drawn] = bwip.raw('qrcode', text, 'eclevel=M');
   if (drawn === undefined || !('pixs' in drawn)) return;
   const { pixs, pixx } = drawn;
-  const unit = size / (pixx + 8);
+  const unit = size / (pixx + 2 * margin);
   const areas: Area[] = [];
   for (let row = 0; row * pixx < pixs.length; row++) {
     // Neighbours become one rectangle: thin white seams between squares would cost readers their patience.
     for (let column = 0; column < pixx; column++) {
       let run = 0;
       while (column + run < pixx && pixs[row * pixx + column + run] === 1) run++;
-      if (run > 0) areas.push([x + (column + 4) * unit, y + (row + 4) * unit, run * unit, unit]);
+      if (run > 0) areas.push([x + (column + margin) * unit, y + (row + margin) * unit, run * unit, unit]);
       column += run;
     }
   }

@@ -14,6 +14,8 @@ export interface TextStyle {
   readonly size: number;
   /** 0 black (default) to 1 white. */
   readonly grey?: number;
+  /** Instead of any grey. */
+  readonly red?: true;
 }
 
 export interface LineStyle {
@@ -33,6 +35,7 @@ export type Mark =
       readonly font: Font;
       readonly size: number;
       readonly grey: number;
+      readonly red?: true;
       /** Degrees against the clock around the left end of the baseline. */
       readonly angle: number;
     }
@@ -60,7 +63,7 @@ export class Sheet {
   text(text: string, x: number, y: number, style: TextStyle, align: Align = 'left', width = 0): void {
     if (text === '') return;
     const room = align === 'left' ? 0 : width - textWidth(text, style.font, style.size);
-    const { font, size, grey = 0 } = style;
+    const { font, size, grey = 0, red } = style;
     this.marks.push({
       kind: 'text',
       x: x + (align === 'center' ? room / 2 : room),
@@ -69,6 +72,7 @@ export class Sheet {
       font,
       size,
       grey,
+      ...(red && { red }),
       angle: 0,
     });
   }

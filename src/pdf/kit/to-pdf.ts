@@ -65,7 +65,8 @@ function operators(mark: Mark, fonts: PageFonts): string {
       const [cos, sin] = [exact(Math.cos(radians)), exact(Math.sin(radians))];
       const matrix = mark.angle === 0 ? '1 0 0 -1' : `${cos} ${exact(-sin)} ${exact(-sin)} ${exact(-cos)}`;
       const font = `/${fonts.nameOf(mark.font)} ${short(mark.size)} Tf`;
-      return `BT ${mark.grey} g ${font} ${matrix} ${short(mark.x)} ${short(mark.y)} Tm (${literal(mark.text)}) Tj ET`;
+      const colour = mark.red ? '1 0 0 rg' : `${mark.grey} g`;
+      return `BT ${colour} ${font} ${matrix} ${short(mark.x)} ${short(mark.y)} Tm (${literal(mark.text)}) Tj ET`;
     }
     case 'line': {
       const [[x1, y1], [x2, y2]] = [mark.from, mark.to];
