@@ -9,7 +9,6 @@ import { anyEdits, withEdits } from './edits.js';
 import { outsideOf, overlapsOn, wordsOf } from './layout-text.js';
 import { type NoteParts, procNfe, sampleItem, sampleKey, sampleNote, type Xml } from './nfe-sample.js';
 import { correctionLetterXml } from './other-cases.js';
-import { countOf, edited } from './xml-edits.js';
 
 const sheetsOf = (xml: string | Uint8Array, kind: 'procNFe' | 'procEventoNFe' = 'procNFe') =>
   layOut({ kind, xml: Buffer.from(xml), situation: { state: 'unknown' } }).sheets;

@@ -8,10 +8,10 @@ import { NoPdf, PdfFailed } from '../../src/pdf/index.js';
 import { layOut } from '../../src/pdf/print.js';
 import { sharedFile } from '../support/shared.js';
 import { DANFSE_CASES, LONG_DESCRIPTION, LONG_REMARK } from './danfse-cases.js';
+import { anyEdits, withEdits } from './edits.js';
 import { outsideOf, overlapsOn, textsOf, wordsOf } from './layout-text.js';
 import { write, type Xml } from './nfe-sample.js';
 import { computation, declaration, FOREIGNER, type Group, serviceNote, TAKER } from './nfse-sample.js';
-import { countOf, edited } from './xml-edits.js';
 
 const sheetOf = (xml: string, state: 'authorized' | 'blocked' = 'authorized') => {
   const { sheets } = layOut({ kind: 'NFSe', xml: Buffer.from(xml), situation: { state } });
@@ -226,24 +226,10 @@ describe('long texts', () => {
   });
 
   test('any part taken away, emptied or filled with nonsense: still one page', () => {
-    const edits = fc.record({
-      at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      text: fc.constantFrom(
-        undefined,
-        '',
-        '-',
-        '1e309',
-        '0'.repeat(80),
-        'palavra '.repeat(400),
-        'X'.repeat(2000),
-        '<&>',
-        '😀',
-      ),
-    });
     const full: Group = { ...computation(), DPS: { infDPS: { ...declaration(), interm: TAKER } } };
     fc.assert(
-      fc.property(fc.array(edits, { minLength: 1, maxLength: 12 }), (list) => {
-        const note = list.reduce<Xml>((xml, { at, text }) => edited(xml, Math.floor(at * countOf(xml)), text), full);
+      fc.property(anyEdits, (edits) => {
+        const note = withEdits(full, edits);
         assertReadable(write('NFSe', { infNFSe: { ...(note as object), '@Id': full['@Id'] } }));
       }),
       { numRuns: 150 },
