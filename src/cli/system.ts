@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { wrongUse } from './failure.js';
 import { print, printJson, say, wantsJson } from './output.js';
 
 /** Commands that run parts of Malote themselves. */
@@ -44,7 +45,12 @@ export function systemCommands(program: Command): void {
       '--repair',
       'after a restore: take in what the object store holds more, and hold every capture for one empty-queue time',
     )
-    .action(async (options: { repair?: boolean }, command: Command) => {
+    .option('--sweep', 'instead, look for objects that no row refers to')
+    .option('--delete', 'with --sweep: delete them')
+    .option('--older-than <days>', 'with --sweep: only objects older than this (default 7)', days, 7)
+    .action(async (options: VerifyOptions, command: Command) => {
+      if (options.sweep) return sweep(options, command);
+      if (options.delete) throw wrongUse('--delete goes with --sweep');
       const { runVerify } = await import('../runtime/processes.js');
       const found = await runVerify(process.env, options.repair === true);
       if (wantsJson(command)) printJson(found);
@@ -83,6 +89,27 @@ export function systemCommands(program: Command): void {
     });
 }
 
+interface VerifyOptions {
+  readonly repair?: boolean;
+  readonly sweep?: boolean;
+  readonly delete?: boolean;
+  readonly olderThan: number;
+}
+
+async function sweep(options: VerifyOptions, command: Command): Promise<void> {
+  if (options.repair) throw wrongUse('--repair and --sweep are two commands: repair first');
+  const { runSweep } = await import('../runtime/processes.js');
+  const found = await runSweep(process.env, { days: options.olderThan, remove: options.delete === true });
+  if (wantsJson(command)) return printJson(found);
+  const done = options.delete === true ? ', deleted' : '';
+  print(`${found.orphans} objects that no row refers to, ${Math.ceil(found.bytes / 1024)} kB${done}`);
+  for (const key of found.examples) print(`  ${key}`);
+  if (found.orphans > found.examples.length) print('  …');
+  print(`${found.lost} archived answers that the database should know: kept`);
+  if (found.lost > 0) say('After a restore, stop the workers and run "malote verify --repair".');
+  if (found.orphans > 0 && done === '') say('"malote verify --sweep --delete" deletes them.');
+}
+
 function port(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > 65_535) throw new InvalidArgumentError('Expected 1 to 65535.');
@@ -92,6 +119,12 @@ function port(text: string): number {
 function count(text: string): number {
   if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
+}
+
+function days(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,4}$/.test(text) || value < 1) throw new InvalidArgumentError('Expected 1 to 9999 days.');
+  return value;
 }
 
 function factor(text: string): number {

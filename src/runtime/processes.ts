@@ -11,6 +11,7 @@ import { migrate } from '../storage/migrate.js';
 import { lockFolder } from './folder-lock.js';
 import { loadSettings, SEPARATE_PROCESS, type Settings } from './settings.js';
 import { stopSignal, untilStopped } from './shutdown.js';
+import { type ObjectSweep, sweepObjects } from './sweep-objects.js';
 import { type Verification, verify } from './verify.js';
 import { startWorker } from './worker.js';
 
@@ -80,6 +81,19 @@ export async function runMigrate(env: NodeJS.ProcessEnv): Promise<string[]> {
 export async function runVerify(env: NodeJS.ProcessEnv, repair: boolean): Promise<Verification> {
   const { databaseUrl, objectStore } = loadSettings(env, ['DATABASE_URL', 'MALOTE_OBJECT_STORE']);
   return verify({ database: databaseUrl ?? '', objectStore: objectStore ?? '', repair });
+}
+
+/**
+ * `malote verify --sweep`: see {@link sweepObjects}.
+ *
+ * @throws {ConfigError} and as {@link sweepObjects}
+ */
+export async function runSweep(
+  env: NodeJS.ProcessEnv,
+  options: { readonly days: number; readonly remove: boolean },
+): Promise<ObjectSweep> {
+  const { databaseUrl, objectStore } = loadSettings(env, ['DATABASE_URL', 'MALOTE_OBJECT_STORE']);
+  return sweepObjects({ database: databaseUrl ?? '', objectStore: objectStore ?? '', ...options });
 }
 
 export interface SimulatorProcess {
