@@ -31,6 +31,8 @@ export class ScriptedAdn {
   /** Notes that Sefin has, by key; and what was asked of it. */
   readonly notes = new Map<string, string>();
   readonly askedSefin: string[] = [];
+  /** Sefin answers nobody. */
+  sefinFails = false;
 
   readonly service: DistributionService = nfseService(
     {
@@ -44,6 +46,7 @@ export class ScriptedAdn {
       note: async ({ key, environment, beforeSend }) => {
         beforeSend?.();
         this.askedSefin.push(key);
+        if (this.sefinFails) return nothing('unknown', 'time limit');
         const xml = this.notes.get(key);
         const body = xml
           ? JSON.stringify({ tipoAmbiente: 2, chaveAcesso: key, nfseXmlGZipB64: gzipSync(xml).toString('base64') })

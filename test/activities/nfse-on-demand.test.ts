@@ -109,6 +109,36 @@ describe('capture on demand', () => {
     assert.equal((await eventsOf(w, capture.companyId)).length, 3);
   });
 
+  test('in other bytes it is the same document all the same: the first bytes stay, and a warning says so', async () => {
+    const { capture, taxId } = await capturing();
+    const note = nfse({ taker: taxId });
+    adn.notes.set(KEY, note);
+    adn.box = [{ nsu: 9, xml: nfseEvent() }];
+    await onDemand(capture);
+    adn.box = [
+      { nsu: 5, xml: note.replaceAll('><', '>\n<') },
+      { nsu: 9, xml: `${nfseEvent()}\n` },
+      // Another event of the note is another document.
+      { nsu: 10, xml: nfseEvent({ type: '203202' }) },
+    ];
+    await drain(capture);
+    assert.deepEqual(
+      (await documentsOf(capture)).map(({ nsu, kind, told, origin }) => [nsu, kind, told, origin]),
+      [
+        ['5', 'NFSe', true, 'on_demand'],
+        ['10', 'evento', true, 'distribution'],
+        ['9', 'evento', true, 'on_demand'],
+      ],
+    );
+    assert.equal((await eventsOf(w, capture.companyId)).length, 3);
+    const { rows } = await w.db.query<{ warned: string[] }>(
+      `select array_agg(left(warning, 11)) as warned from documents, unnest(warnings) as warning
+       where company_id = $1 and warning like 'other_bytes%'`,
+      [capture.companyId],
+    );
+    assert.deepEqual(rows[0]?.warned, ['other_bytes', 'other_bytes']);
+  });
+
   test('by distribution first: the same row is the answer', async () => {
     const { capture, taxId } = await capturing();
     const note = nfse({ taker: taxId });
@@ -158,6 +188,30 @@ describe('capture on demand', () => {
     await query(w, throttled.capture);
     const blocked = await onDemand(throttled.capture);
     assert.ok(blocked.kind === 'refused' && blocked.refusal.reason === 'blocked');
+  });
+
+  test('Sefin that fails is Sefin that fails: distribution goes on, and is told of no outage', async () => {
+    // Nobody was answered lately.
+    w.clock.skip(HOUR);
+    adn.sefinFails = true;
+    for (let i = 0; i < 7; i++) {
+      const { capture } = await capturing();
+      const { kind } = await onDemand(capture);
+      assert.ok(i < 5 ? kind === 'failed' : kind === 'refused', `${i} ${kind}`);
+    }
+    adn.sefinFails = false;
+    const { rows } = await w.db.query<{ service: string }>(
+      'select service from services where paused_until is not null',
+    );
+    assert.deepEqual(
+      rows.map(({ service }) => service),
+      ['nfse-sefin'],
+    );
+    const { capture } = await capturing();
+    assert.equal(committed(await query(w, capture)).outcome, 'none');
+    // Its own pause ends by itself, and one call finds out that it is over.
+    w.clock.skip(HOUR);
+    assert.equal((await onDemand(capture)).kind, 'none');
   });
 
   test('a process that dies after the note: its events are asked for, the note is not asked for again', async () => {

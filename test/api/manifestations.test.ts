@@ -176,7 +176,12 @@ describe('bad input names its field', () => {
       'justification',
       /Latin-1/,
     ],
-    ['a reason where none may be', { ...good(), justification: REASON }, 'justification', /for 210240 and 610110 only/],
+    [
+      'a reason where none may be',
+      { ...good(), justification: REASON },
+      'justification',
+      /210240, 610110 and 203206 only/,
+    ],
     ['a reason for Awareness', { ...good(), type: '210210', justification: REASON }, 'justification'],
     ['fields where none may be', { ...good(), fields: { indAceitacao: '1' } }, 'fields', /Tax Reform/],
     ['no fields', { ...good(), type: '211128' }, 'fields.indAceitacao', /missing/],

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { cadenceOf } from '../../src/cadence/index.js';
 import { type CaptureState, initialState, lag } from '../../src/model/capture-state.js';
 import { type Nsu, parseNsu } from '../../src/model/nsu.js';
-import type { Outcome } from '../../src/model/outcome.js';
+import { HELD_BACK, type Outcome } from '../../src/model/outcome.js';
 
 /** The column NFS-e of design section 6, and what holds whatever happens. */
 
@@ -45,6 +45,17 @@ const standing = (ult: number): CaptureState => ({ ...initialState(nsu(ult)), ha
 const waitOf = (state: CaptureState, at = AT) => (state.nextQueryAt ?? 0) - at;
 
 describe('each outcome of NFS-e, beside its rule', () => {
+  test('a call that was held back by an open breaker counts as nothing, and waits as after the last failure', () => {
+    const heldBack: Outcome = { kind: 'not_sent', reason: HELD_BACK };
+    const failed = after(after(standing(0), unreadable).state, unreadable).state;
+    const { state } = after(failed, heldBack);
+    assert.deepEqual([state.failures, waitOf(state), state.reason], [2, 2 * MINUTE, HELD_BACK]);
+    assert.deepEqual(
+      [after(standing(0), heldBack).state.failures, waitOf(after(standing(0), heldBack).state)],
+      [0, MINUTE],
+    );
+  });
+
   test('a page: the next one after the pacing; there is no lag to know', () => {
     const { state } = after(standing(0), documents(50));
     assert.deepEqual([state.ultNsu, state.phase, waitOf(state), lag(state)], [nsu(50), 'querying', 2 * SECOND, 0]);
