@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { TASK_QUEUES } from '../../src/model/activity-contract.js';
 import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { getCapture } from '../../src/storage/captures.js';
 import { requestManifestation } from '../../src/storage/manifestation-orders.js';
 import { getManifestation } from '../../src/storage/manifestations.js';
+import { WORKFLOW_TYPES } from '../../src/workflows/messages.js';
 import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 import { skippingServer } from '../workflows/harness.js';
 import { System } from './system.js';
@@ -146,6 +148,23 @@ describe('NFS-e', () => {
         2,
       ],
     );
+
+    // Its printed form is made in the background, of what is known by then.
+    await system.client.workflow.execute(WORKFLOW_TYPES.housekeeping, {
+      taskQueue: TASK_QUEUES.workflows,
+      workflowId: 'housekeeping-minute-pdfs',
+      args: [{ every: 'minute' }],
+    });
+    const { rows: pdfs } = await system.database.query<{ status: string; objectKey: string }>(
+      `select p.status, p.object_key as "objectKey" from pdfs p join documents d on d.id = p.document_id where d.company_id = $1`,
+      [capture.companyId],
+    );
+    assert.deepEqual(
+      pdfs.map(({ status }) => status),
+      ['done'],
+    );
+    const pdf = await system.objectStore.get(pdfs[0]?.objectKey ?? '');
+    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
     assert.deepEqual(system.simulator.journal.violations(), []);
     await close(capture);
   });
