@@ -64,3 +64,19 @@ for (const [file, query, httpStatus, expected] of CASES) {
     }
   });
 }
+
+/** What NF-e's service was seen to answer CT-e's may answer too: the same shapes, under its own names. */
+for (const [file, query, httpStatus, expected] of CASES.filter(
+  ([name, query]) => !('consChNFe' in query) && Number.parseInt(name, 10) < 25,
+)) {
+  test(`${file}, from CT-e's service`, { skip: NO_CASES }, () => {
+    const text = readFileSync(sharedFile(`cases/${file}`) ?? '', 'latin1');
+    const renamed = text
+      .replaceAll('portalfiscal.inf.br/nfe', 'portalfiscal.inf.br/cte')
+      .replaceAll('nfeDistDFeInteresse', 'cteDistDFeInteresse');
+    assert.notEqual(renamed, text);
+    const bytes = Buffer.from(renamed, 'latin1');
+    const { outcome } = readDistributionAnswer(bytes, { contentType: 'application/soap+xml', httpStatus, query });
+    assert.ok(expected.startsWith(`${outcome.kind} ${'statusCode' in outcome ? outcome.statusCode : ''}`));
+  });
+}

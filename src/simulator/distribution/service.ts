@@ -233,8 +233,11 @@ export class Distribution implements GovernmentService {
     const kept: Nsu = queue.state.pointer ?? (question.kind === 'distNSU' ? question.nsu : ZERO_NSU);
     const named = queue.clamp(addNsu(kept, offset));
     const asking = question.kind === 'distNSU' ? 'pages' : 'points';
-    const state = blocked({ ...queue.state, pointer: offset > 0 ? named : kept }, now, asking);
-    const ultNsu = asking === 'pages' && this.dialect.refusalTellsPointer ? named : ZERO_NSU;
+    const tells = asking === 'pages' && this.dialect.refusalTellsPointer;
+    // Who is not told of another consumer goes on from where it was.
+    const before = { ...queue.state, ...(offset > 0 && { pointer: named, ...(!tells && { excusedFrom: kept }) }) };
+    const state = blocked({ ...before, pointer: before.pointer ?? kept }, now, asking);
+    const ultNsu = tells ? named : ZERO_NSU;
     const found = { cStat: '656', text: MISUSE.wrongNsu, ultNsu, maxNsu: ZERO_NSU, items: [] };
     return this.track(queue, state, this.write(current, found, null));
   }

@@ -96,10 +96,11 @@ export function afterPointQuery(state: UsageState, returned: boolean, now: Circu
   return { ...state, points: counts ? [...recent, now.at] : recent };
 }
 
-/** What is remembered after any refusal for misuse: the hour begins now. Only one of a page tells the pointer. */
+/** What is remembered after any refusal for misuse: the hour begins now. Only one of a page tells the pointer, where the service does. */
 export function blocked(state: UsageState, now: Circumstances, asking: Asking = 'pages'): UsageState {
   const until = now.at + now.timing.hour;
-  const told = { ...state, blockUnseen: false, ...(asking === 'pages' && { excusedFrom: null }) };
+  const tells = asking === 'pages' && now.manners.demandsPointer;
+  const told = { ...state, blockUnseen: false, ...(tells && { excusedFrom: null }) };
   return isApart(now, asking) ? { ...told, pointsBlockedUntil: until } : { ...told, blockedUntil: until };
 }
 
