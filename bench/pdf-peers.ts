@@ -1,11 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DocumentKind } from '../src/model/document.js';
 
-/** Other people's DANFE libraries, for bench/pdf.ts. They are installed into a folder of their own and are no part of this project. */
+/** Other people's libraries for DANFE and DACTE, for bench/pdf.ts. They are installed into a folder of their own and are no part of this project. */
 
-/** Name, program, and its arguments for measuring one file; it prints what it measured as JSON. */
-export type Subject = readonly [name: string, program: string, argumentsFor: (file: string) => string[]];
+/** Name, program, and its arguments for measuring one file; it prints what it measured as JSON. Null: it has no form for this kind. */
+export type Subject = readonly [
+  name: string,
+  program: string,
+  argumentsFor: (file: string, kind: DocumentKind) => string[] | null,
+];
 
 const NODE_PEER = `
 import { readFileSync } from 'node:fs';
@@ -30,13 +35,14 @@ console.log(JSON.stringify({ ms, cpuMs, peakMegabytes: Math.round(process.resour
 
 const PYTHON_PEER = `
 import json, resource, sys, time
-from brazilfiscalreport.danfe import Danfe
+if sys.argv[3] == 'procNFe': from brazilfiscalreport.danfe import Danfe as Form
+else: from brazilfiscalreport.dacte import Dacte as Form
 xml = open(sys.argv[1], encoding='utf8').read()
 times, turn, end, size = [], 0, time.perf_counter() + float(sys.argv[2]), 0
 while turn < 8 or time.perf_counter() < end:
     if turn == 4: before = time.process_time()
     start = time.perf_counter()
-    size = len(Danfe(xml=xml).output())
+    size = len(Form(xml=xml).output())
     if turn >= 4: times.append((time.perf_counter() - start) * 1000)
     turn += 1
 cpu = (time.process_time() - before) * 1000 / len(times)
@@ -52,7 +58,11 @@ export function installPeers(folder: string, seconds: number): Subject[] {
   if (attempt('node-sped-pdf', () => installNpm(folder))) {
     const script = join(folder, 'peer.mjs');
     writeFileSync(script, NODE_PEER);
-    found.push(['node-sped-pdf 1.0.66', process.execPath, (file) => [script, file, String(seconds)]]);
+    found.push([
+      'node-sped-pdf 1.0.66',
+      process.execPath,
+      (file, kind) => (kind === 'procNFe' ? [script, file, String(seconds)] : null),
+    ]);
   }
   if (attempt('BrazilFiscalReport', () => installPython(folder))) {
     const script = join(folder, 'peer.py');
@@ -60,7 +70,7 @@ export function installPeers(folder: string, seconds: number): Subject[] {
     found.push([
       'BrazilFiscalReport 1.3.1',
       join(folder, 'venv/bin/python'),
-      (file) => [script, file, String(seconds)],
+      (file, kind) => [script, file, String(seconds), kind],
     ]);
   }
   return found;

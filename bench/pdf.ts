@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { DocumentKind } from '../src/model/document.js';
 import { closePdfThreads, renderPdf } from '../src/pdf/index.js';
 import { printPdf } from '../src/pdf/print.js';
+import { procCte, sampleCte } from '../test/pdf/cte-sample.js';
 import { DACTE_CASES } from '../test/pdf/dacte-cases.js';
 import { DANFE_CASES } from '../test/pdf/danfe-cases.js';
 import { procNfe, sampleNote } from '../test/pdf/nfe-sample.js';
@@ -13,14 +15,23 @@ import { OTHER_CASES } from '../test/pdf/other-cases.js';
 import { installPeers, type Subject } from './pdf-peers.js';
 
 /**
- * Milliseconds and memory for a DANFE of 1, 41 and 990 items, warm, each in a process of its own.
+ * Milliseconds and memory for a DANFE of 1, 41 and 990 items, and a DACTE of 1 and 2,000 NF-e, warm, each in a process of its own.
  * Run: node --import tsx bench/pdf.ts [--peers <folder>] [--pages <folder>]
  *
  * --peers: beside node-sped-pdf (npm) and BrazilFiscalReport (PyPI), which are installed into the folder if they can be: the former
  * compiles a drawing library. --pages: writes the PDFs of all test cases there, for looking at, and measures nothing.
  */
 
-const SIZES = [1, 41, 990];
+const NOTES = [1, 41, 990].map((items) => ({
+  name: `NF-e, ${items} items`,
+  kind: 'procNFe' as const,
+  xml: () => procNfe(sampleNote({ items, reform: true })),
+}));
+const FREIGHTS = [1, 2000].map((notes) => ({
+  name: `CT-e, ${notes} NF-e`,
+  kind: 'procCTe' as const,
+  xml: () => procCte(sampleCte({ notes })),
+}));
 const SECONDS = 4;
 const PATIENCE_MS = 180_000;
 
@@ -39,28 +50,37 @@ const { values: options } = parseArgs({
     pages: { type: 'string' },
     child: { type: 'string' },
     file: { type: 'string' },
+    kind: { type: 'string' },
   },
 });
 
-if (options.child !== undefined) console.log(JSON.stringify(await measure(options.child, options.file ?? '')));
+if (options.child !== undefined)
+  console.log(JSON.stringify(await measure(options.child, options.file ?? '', options.kind as DocumentKind)));
 else if (options.pages !== undefined) await writePages(options.pages);
 else compare(options.peers);
 
 function compare(peers: string | undefined): void {
   const folder = mkdtempSync(join(tmpdir(), 'malote-bench-pdf-'));
-  const files = SIZES.map((items) => {
-    const file = join(folder, `${items}.xml`);
-    writeFileSync(file, procNfe(sampleNote({ items, reform: true })));
-    return file;
+  const documents = [...NOTES, ...FREIGHTS].map(({ name, kind, xml }, at) => {
+    const file = join(folder, `${at}.xml`);
+    writeFileSync(file, xml());
+    return { name, kind, file };
   });
   const self = [...process.execArgv, fileURLToPath(import.meta.url)];
   const subjects: Subject[] = [
-    ['Malote', process.execPath, (file) => [...self, '--child', 'here', '--file', file]],
-    ['Malote, in a thread', process.execPath, (file) => [...self, '--child', 'thread', '--file', file]],
+    ['Malote', process.execPath, (file, kind) => [...self, '--child', 'here', '--file', file, '--kind', kind]],
+    [
+      'Malote, in a thread',
+      process.execPath,
+      (file, kind) => [...self, '--child', 'thread', '--file', file, '--kind', kind],
+    ],
     ...(peers === undefined ? [] : installPeers(resolve(peers), SECONDS)),
   ];
   const results = subjects.flatMap(([name, program, argumentsFor]) =>
-    files.map((file, at) => ({ name, items: SIZES[at], ...run(program, argumentsFor(file)) })),
+    documents.flatMap(({ name: document, kind, file }) => {
+      const parameters = argumentsFor(file, kind);
+      return parameters === null ? [] : [{ name, document, ...run(program, parameters) }];
+    }),
   );
   rmSync(folder, { recursive: true, force: true });
   console.table(results);
@@ -74,7 +94,7 @@ function run(program: string, parameters: readonly string[]): Measured | { reado
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Measured;
 }
 
-async function measure(where: string, file: string): Promise<Measured> {
+async function measure(where: string, file: string, kind: DocumentKind): Promise<Measured> {
   const xml = readFileSync(file);
   const make = where === 'thread' ? renderPdf : printPdf;
   const times: number[] = [];
@@ -84,7 +104,7 @@ async function measure(where: string, file: string): Promise<Measured> {
   for (let turn = 0; turn < 8 || performance.now() < end; turn++) {
     if (turn === 4) before = process.cpuUsage();
     const start = performance.now();
-    bytes = (await make({ kind: 'procNFe', xml, situation: { state: 'authorized' } })).length;
+    bytes = (await make({ kind, xml, situation: { state: 'authorized' } })).length;
     // The first runs load modules and warm the compiler.
     if (turn >= 4) times.push(performance.now() - start);
   }

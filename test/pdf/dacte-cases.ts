@@ -405,7 +405,7 @@ export const DACTE_CASES: readonly OtherCase[] = [
     '01/12/2026 08:09:10',
     '135260000008123 - 01/12/2026 08:10:11',
     '3 - DESTINATÁRIO',
-    'Conhecimento avulso série 1 4455 28/11/2026',
+    'Conhecimento avulso série 1 nº 4455 28/11/2026',
     'FRETE PESO',
     '1.480,25',
     '7788',

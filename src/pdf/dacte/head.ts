@@ -1,7 +1,7 @@
 import { code128, drawBars, drawQr, keyWidth } from '../kit/barcode.js';
 import { drawLines, type Field, fieldRow, heightOf } from '../kit/fields.js';
 import { inGroups, joined, labelled } from '../kit/formats.js';
-import { mm, type Sheet } from '../kit/sheet.js';
+import { mm, Sheet } from '../kit/sheet.js';
 import { type Fitted, fit, wrapAll } from '../kit/text-fit.js';
 import type { Standing } from '../standing.js';
 import type { Cte } from './cte.js';
@@ -116,6 +116,9 @@ function issuerPanel({ form, parties: { issuer, takerRole }, type, service, isGl
 /** Title and means of transport, number and sheet; beside them the QR code, where there is one. */
 function titlePanel(cte: Cte, width: number): Panel {
   const qr = cte.qrCode === '' ? 0 : QR;
+  // Made once for all sheets: nothing else on them takes as long.
+  const code = new Sheet(qr, qr);
+  if (qr > 0) drawQr(code, cte.qrCode, 0, 0, qr);
   const room = width - qr;
   const modalWidth = Math.min(92, room * 0.4);
   const titleWidth = room - modalWidth;
@@ -177,7 +180,7 @@ function titlePanel(cte: Cte, width: number): Panel {
       }
       if (qr === 0) return;
       sheet.box(x + room, y, qr, height);
-      drawQr(sheet, cte.qrCode, x + room, y + (height - qr) / 2, qr);
+      sheet.place(code, x + room, y + (height - qr) / 2);
     },
   };
 }
@@ -201,7 +204,8 @@ function codesPanel(cte: Cte, standing: Standing, width: number): Panel {
   );
   const room = width - 8;
   const legend = fit(LEGEND, DACTE.regular, 6.5, 6, room);
-  const notices: Fitted = { lines: wrapAll(standing.notices, DACTE.bold, 9, room), size: 9 };
+  const noticeSize = Math.min(9, ...standing.notices.map((notice) => fit(notice, DACTE.bold, 9, 7, room).size));
+  const notices: Fitted = { lines: wrapAll(standing.notices, DACTE.bold, noticeSize, room), size: noticeSize };
   const approval = fit(joined([cte.protocol.number, cte.protocol.at], ' - '), DACTE.bold, 10, 6, room);
   const barsBox = BARS + 6;
   const legendBox = heightOf(legend) + 3;

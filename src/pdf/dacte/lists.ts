@@ -1,4 +1,4 @@
-import { amount, date, joined, labelled, quantity, taxId } from '../kit/formats.js';
+import { amount, date, inGroups, joined, labelled, quantity, taxId } from '../kit/formats.js';
 import type { Align } from '../kit/sheet.js';
 import type { XmlNode } from '../kit/xml-node.js';
 import { readComponents } from './cargo.js';
@@ -57,23 +57,18 @@ export function readLists(xml: XmlNode): List[] {
   ].filter((list) => ('entries' in list ? list.entries : list.rows).length > 0);
 }
 
-/** Documents of a delivery that share a row; more of them take further rows, so that a sheet may end between any two. */
-const IN_A_ROW = 20;
-
-/** CT-e Simplificado: each delivery with its documents in two columns. */
+/** CT-e Simplificado: each delivery with its documents. */
 function deliveries(groups: readonly XmlNode[]): Records {
-  return {
-    title: 'ENTREGAS / PRESTAÇÕES',
-    columns: [
+  return documentTable(
+    'ENTREGAS / PRESTAÇÕES',
+    [
       { title: 'Nº', share: 20, align: 'center' },
       { title: 'ORIGEM - DESTINO E COMPONENTES DO VALOR', share: 126 },
       { title: 'VALOR DO\nSERVIÇO', share: 46, align: 'right' },
       { title: 'VALOR A\nRECEBER', share: 46, align: 'right' },
-      { title: 'DOCUMENTOS (CHAVES DE ACESSO)', share: 158 },
-      { title: 'DOCUMENTOS (CHAVES DE ACESSO)', share: 158 },
     ],
-    rows: groups.flatMap((det) => {
-      const first = [
+    groups.map((det) => ({
+      says: [
         [det.attribute('nItem')],
         [
           joined([det.text('xMunIni'), det.text('xMunFim')], ' - '),
@@ -84,34 +79,31 @@ function deliveries(groups: readonly XmlNode[]): Records {
         ],
         [amount(det.text('vPrest'))],
         [amount(det.text('vRec'))],
-      ];
-      const documents = [
-        ...det.all('infNFe').map((nfe) => [nfe.text('chNFe'), ...about(nfe)]),
+      ],
+      documents: [
+        ...det.all('infNFe').map((nfe) => [inGroups(nfe.text('chNFe')), ...about(nfe)]),
         ...det.all('infDocAnt').map(partOf),
-      ];
-      return twoColumns(first, documents);
-    }),
-  };
+      ],
+    })),
+  );
 }
 
 /** A previous CT-e; of one that goes on only in part, the NF-e that do. */
 function partOf(document: XmlNode): string[] {
-  const parts = document.all('infNFeTranspParcial').map((part) => labelled('NF-e', part.text('chNFe')));
-  return [joined(['CT-e', document.text('chCTe')], ' '), ...parts];
+  const parts = document.all('infNFeTranspParcial').map((part) => keyLine('NF-e', part.text('chNFe')));
+  return [keyLine('CT-e', document.text('chCTe')), ...parts];
 }
 
 /** By water: what is in which container. */
 function containers(groups: readonly XmlNode[]): Records {
-  return {
-    title: 'CONTAINERS',
-    columns: [
+  return documentTable(
+    'CONTAINERS',
+    [
       { title: 'CONTAINER', share: 90 },
       { title: 'LACRES', share: 105 },
-      { title: 'DOCUMENTOS', share: 180 },
-      { title: 'DOCUMENTOS', share: 180 },
     ],
-    rows: groups.flatMap((container) => {
-      const first = [
+    groups.map((container) => ({
+      says: [
         [container.text('nCont')],
         [
           joined(
@@ -119,85 +111,81 @@ function containers(groups: readonly XmlNode[]): Records {
             ', ',
           ),
         ],
-      ];
-      const infDoc = container.at('infDoc');
-      const documents = [
-        ...infDoc
+      ],
+      documents: [
+        ...container
+          .at('infDoc')
           .all('infNFe')
           .map((nfe) => [
             keyLine('NF-e', nfe.text('chave')),
             ...details([named('rateio', quantity(nfe.text('unidRat')))]),
           ]),
-        ...infDoc
+        ...container
+          .at('infDoc')
           .all('infNF')
           .map((nf) => [
-            joined(
-              [
-                'NF',
-                named('série', nf.text('serie')),
-                named('nº', nf.text('nDoc')),
-                named('rateio', quantity(nf.text('unidRat'))),
-              ],
-              ' ',
-            ),
+            joined(['NF', named('série', nf.text('serie')), named('nº', nf.text('nDoc'))], ' '),
+            ...details([named('rateio', quantity(nf.text('unidRat')))]),
           ]),
-      ];
-      return twoColumns(first, documents);
-    }),
-  };
+      ],
+    })),
+  );
 }
 
 /** Carriers before this one and their documents. */
 function previous(groups: readonly XmlNode[]): Records {
-  return {
-    title: 'DOCUMENTOS ANTERIORES',
-    columns: [
-      { title: 'EMITENTE', share: 195 },
-      { title: 'DOCUMENTOS', share: 180 },
-      { title: 'DOCUMENTOS', share: 180 },
-    ],
-    rows: groups.flatMap((issuer) => {
-      const first = [
-        [
-          issuer.text('xNome'),
-          joined(
-            [taxId(issuer.text('CNPJ') || issuer.text('CPF')), labelled('IE', issuer.text('IE')), issuer.text('UF')],
-            ' - ',
-          ),
-        ],
-      ];
-      const documents = issuer
-        .all('idDocAnt')
-        .flatMap((group) => [
-          ...group
-            .all('idDocAntEle')
-            .map((document) => [keyLine('CT-e', document.text('chCTe') || document.text('chave'))]),
-          ...group
-            .all('idDocAntPap')
-            .map((paper) => [
-              joined(
-                [
-                  meaning(paper.text('tpDoc'), PREVIOUS_PAPERS),
-                  named('série', joined([paper.text('serie'), paper.text('subser')], '-')),
-                  paper.text('nDoc'),
-                  date(paper.text('dEmi')),
-                ],
-                ' ',
-              ),
-            ]),
-        ]);
-      return twoColumns(first, documents);
+  return documentTable(
+    'DOCUMENTOS ANTERIORES',
+    [{ title: 'EMITENTE', share: 195 }],
+    groups.map((issuer) => {
+      const taxIds = taxId(issuer.text('CNPJ') || issuer.text('CPF'));
+      return {
+        says: [[issuer.text('xNome'), joined([taxIds, labelled('IE', issuer.text('IE')), issuer.text('UF')], ' - ')]],
+        documents: issuer
+          .all('idDocAnt')
+          .flatMap((group) => [
+            ...group
+              .all('idDocAntEle')
+              .map((document) => [keyLine('CT-e', document.text('chCTe') || document.text('chave'))]),
+            ...group.all('idDocAntPap').map(previousPaper),
+          ]),
+      };
     }),
-  };
+  );
 }
 
-/** Rows of {@link Records} whose last two columns are documents: the first row says whose, further ones nothing. */
-function twoColumns(first: readonly (readonly string[])[], documents: readonly (readonly string[])[]) {
-  return chunks(documents, IN_A_ROW).map((chunk, at) => [
-    ...(at === 0 ? first : first.map(() => [])),
-    chunk.filter((_, index) => index % 2 === 0).flat(),
-    chunk.filter((_, index) => index % 2 === 1).flat(),
-  ]);
+function previousPaper(paper: XmlNode): string[] {
+  const series = joined([paper.text('serie'), paper.text('subser')], '-');
+  const kind = meaning(paper.text('tpDoc'), PREVIOUS_PAPERS);
+  return [joined([kind, named('série', series), named('nº', paper.text('nDoc')), date(paper.text('dEmi'))], ' ')];
+}
+
+interface Owner {
+  /** Its cells. */
+  readonly says: readonly (readonly string[])[];
+  readonly documents: readonly (readonly string[])[];
+}
+
+/** Documents that share a row; more of them take further rows, so that a sheet may end between any two. */
+const IN_A_ROW = 20;
+const DOCUMENT = 180;
+
+/** What has documents of its own, and they in as many columns as it takes: one or two. */
+function documentTable(title: string, columns: readonly RecordColumn[], owners: readonly Owner[]): Records {
+  const count = owners.some(({ documents }) => documents.length > 1) ? 2 : 1;
+  // Aligned, hence values: they shrink rather than break.
+  const column: RecordColumn = { title: 'DOCUMENTOS (CHAVES DE ACESSO)', share: DOCUMENT, align: 'left' };
+  return {
+    title,
+    columns: [...columns, ...Array.from({ length: count }, () => column)],
+    rows: owners.flatMap(({ says, documents }) =>
+      chunks(documents, IN_A_ROW).map((chunk, at) => [
+        // Whose they are stands there once.
+        ...(at === 0 ? says : says.map(() => [])),
+        ...Array.from({ length: count }, (_, nth) => chunk.filter((_, index) => index % count === nth).flat()),
+      ]),
+    ),
+  };
 }
 
 /** CT-e OS: a document on paper, or the key of a passage with luggage. */
