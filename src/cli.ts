@@ -8,8 +8,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+const asJson = process.argv.includes('--json');
 try {
-  await buildProgram().parseAsync();
+  await buildProgram(asJson).parseAsync();
 } catch (error) {
-  process.exitCode = report(error, process.argv.includes('--json'));
+  process.exitCode = report(error, asJson);
 }

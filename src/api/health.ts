@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { VERSION } from '../platform/version.js';
 import type { Api } from './api.js';
 import type { ApiDependencies } from './dependencies.js';
 
@@ -14,8 +15,27 @@ const health = z
   })
   .meta({ id: 'Readiness' });
 
+const root = z
+  .object({ name: z.string(), version: z.string(), docs: z.string(), openapi: z.string(), ready: z.string() })
+  .meta({ id: 'Root' });
+
+const ROOT = { name: 'Malote', version: VERSION, docs: '/docs', openapi: '/openapi.json', ready: '/readyz' };
+
 /** For machines: health, metrics, and the description of the API itself. None of them asks for a key. */
 export function healthRoutes(app: Api, deps: ApiDependencies): void {
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'getRoot',
+        tags: ['operations'],
+        summary: 'Where everything else is',
+        response: { 200: root },
+      },
+    },
+    async () => ROOT,
+  );
+
   app.get(
     '/healthz',
     {

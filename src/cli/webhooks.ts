@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type ApiClient, apiOf } from './api-client.js';
 import { collected, documentTypeOption, instantArgument, mostRows } from './arguments.js';
 import { wrongUse } from './failure.js';
-import { print, printFields, printJson, printTable, say, wantsJson } from './output.js';
+import { localTime, print, printFields, printJson, printTable, say, wantsJson } from './output.js';
 
 interface Endpoint {
   readonly id: string;
@@ -13,6 +13,7 @@ interface Endpoint {
   readonly documentTypes: readonly string[] | null;
   readonly disabledReason: string | null;
   readonly failingSince: string | null;
+  readonly description: string | null;
 }
 
 interface Resent {
@@ -65,6 +66,36 @@ export function webhookCommands(program: Command): void {
         rows,
         'No endpoint. Add one with "malote webhook add <url>".',
       );
+    });
+
+  webhook
+    .command('show')
+    .description('show an endpoint')
+    .argument('<endpoint>', 'id of "malote webhook list"')
+    .action(async (id: string, _options, command: Command) => {
+      const endpoint = await apiOf(command).get<Endpoint>(`/v1/webhook-endpoints/${encodeURIComponent(id)}`);
+      if (wantsJson(command)) return printJson(endpoint);
+      printFields({
+        id: endpoint.id,
+        url: endpoint.url,
+        status: endpoint.status,
+        'disabled because': endpoint.disabledReason,
+        'failing since': endpoint.failingSince === null ? null : localTime(endpoint.failingSince),
+        events: endpoint.events?.join(', ') ?? 'all',
+        companies: endpoint.companyIds?.join(', ') ?? 'all',
+        'document types': endpoint.documentTypes?.join(', ') ?? 'all',
+        description: endpoint.description,
+      });
+    });
+
+  webhook
+    .command('remove')
+    .description('delete an endpoint; what was still to be sent there is cancelled')
+    .argument('<endpoint>', 'id of "malote webhook list"')
+    .action(async (id: string, _options, command: Command) => {
+      await apiOf(command).send('DELETE', `/v1/webhook-endpoints/${encodeURIComponent(id)}`);
+      if (wantsJson(command)) return printJson({ id, removed: true });
+      print('Removed.');
     });
 
   webhook

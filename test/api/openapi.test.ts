@@ -36,6 +36,7 @@ describe('/openapi.json', () => {
       'POST /v1/companies/{}/restore',
       'DELETE /v1/companies/{}/certificate',
       'DELETE /v1/webhook-endpoints/{}',
+      'GET /',
       'GET /healthz',
       'GET /metrics',
       'GET /openapi.json',

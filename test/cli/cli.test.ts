@@ -210,6 +210,25 @@ describe('a company from registration to documents', async () => {
       assert.equal(wrong.code, 2, args);
       assert.match(wrong.err, /--from and --to/);
     }
+    assert.deepEqual(await json(`webhook show ${endpoint.id}`), [endpoint]);
+    assert.match((await run(`webhook show ${endpoint.id}`)).out, /status +enabled/);
+    assert.deepEqual(await json(`webhook remove ${endpoint.id}`), [{ id: endpoint.id, removed: true }]);
+    assert.equal((await run(`webhook remove ${endpoint.id}`)).code, 1);
+  });
+
+  test('company remove, deletion, restore', async () => {
+    const unconfirmed = await run(`company remove ${taxId}`);
+    assert.deepEqual([unconfirmed.code, unconfirmed.out], [2, '']);
+    assert.match(unconfirmed.err, /--confirm/);
+    const wrong = await run(`company remove ${taxId} --confirm 0000`);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.err, /last 4 characters/);
+    const [ordered] = await json(`company remove ${taxId} --confirm ${taxId.slice(-4)}`);
+    assert.equal(ordered.status, 'waiting');
+    assert.match((await run(`company deletion ${taxId}`)).out, /deletion +waiting/);
+    assert.match((await run(`company show ${taxId}`)).out, /being deleted since/);
+    const restored = await run(`company restore ${taxId}`);
+    assert.deepEqual([restored.code, /being deleted since +\S/.test(restored.out)], [0, false]);
   });
 });
 

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+
+/** What each command is used for, as it is typed. `help` shows them; test/cli/program.test.ts reads every one as the program would. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  dev: ['malote dev', 'malote dev --port 8080 --backlog 500', 'malote dev --until-drained'],
+  api: ['DATABASE_URL=postgres://… TEMPORAL_ADDRESS=temporal:7233 malote api'],
+  worker: ['DATABASE_URL=postgres://… TEMPORAL_ADDRESS=temporal:7233 malote worker'],
+  migrate: ['DATABASE_URL=postgres://… malote migrate'],
+  verify: ['malote verify', 'malote verify --repair', 'malote verify --sweep --older-than 30'],
+  simulator: ['malote simulator --folder ./government --time-scale 60'],
+  help: ['malote help capture start'],
+  'company add': ['malote company add --tax-id 11.222.333/0001-81 --name "Padaria Aurora Ltda" --uf SP --tag bakery'],
+  'company list': ['malote company list --root 11222333'],
+  'company show': ['malote company show 11.222.333/0001-81'],
+  'company remove': [
+    'malote company remove 11.222.333/0001-81',
+    'malote company remove 11222333000181 --confirm 0181 --immediately',
+  ],
+  'company deletion': ['malote company deletion 0198c1f2-7a3b-7000-8000-000000000001'],
+  'company restore': ['malote company restore 11.222.333/0001-81'],
+  'certificate set': [
+    'malote certificate set 11.222.333/0001-81 --file a1.pfx',
+    'malote certificate set 11222333000181 --file a1.pfx --password-file -',
+  ],
+  'certificate show': ['malote certificate show 11.222.333/0001-81'],
+  'capture start': [
+    'malote capture start 11.222.333/0001-81 nfe --environment production',
+    'malote capture start 11222333000181 --handler erp:takePage',
+  ],
+  'capture stop': ['malote capture stop 11.222.333/0001-81 cte'],
+  'capture status': ['malote capture status 11.222.333/0001-81', 'malote capture status --phase attention --watch'],
+  'capture resume': ['malote capture resume 11.222.333/0001-81', 'malote capture resume --phase attention --uf SP'],
+  'capture pause': ['malote capture pause 11.222.333/0001-81 --until 2026-12-24'],
+  'document list': [
+    'malote document list --company 11.222.333/0001-81 --from 2026-11-01',
+    'malote document list --search "aurora" --json',
+  ],
+  'document xml': ['malote document xml 0198c1f2-7a3b-7000-8000-000000000001 > note.xml'],
+  'document pdf': ['malote document pdf 0198c1f2-7a3b-7000-8000-000000000001 -o danfe.pdf'],
+  'document links': ['malote document links 0198c1f2-7a3b-7000-8000-000000000001'],
+  'gaps list': ['malote gaps list 11.222.333/0001-81 --status awaiting_confirmation'],
+  'gaps recover': ['malote gaps recover 11.222.333/0001-81 0198c1f2-7a3b-7000-8000-000000000001'],
+  'gaps run': ['malote gaps run'],
+  'manifest request': ['malote manifest request 11.222.333/0001-81 <key> --type 210200'],
+  'manifest list': ['malote manifest list --company 11.222.333/0001-81 --status rejected'],
+  'manifest show': ['malote manifest show 0198c1f2-7a3b-7000-8000-000000000001'],
+  'webhook add': ['malote webhook add https://erp.example.com/malote --company 11.222.333/0001-81'],
+  'webhook list': ['malote webhook list'],
+  'webhook show': ['malote webhook show 0198c1f2-7a3b-7000-8000-000000000001'],
+  'webhook remove': ['malote webhook remove 0198c1f2-7a3b-7000-8000-000000000001'],
+  'webhook resend': ['malote webhook resend --company 11.222.333/0001-81 --from 2026-11-01 --to 2026-12-01'],
+};
+
+/** The words after `malote` that name a command. */
+export function pathOf(command: Command): string {
+  return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+export function examplesOf(command: Command): readonly string[] {
+  return EXAMPLES[pathOf(command)] ?? [];
+}
+
+/** Shows a command's examples below its help. */
+export function addExamples(command: Command): void {
+  const examples = examplesOf(command);
+  if (examples.length > 0)
+    command.addHelpText('after', `\nExamples:\n${examples.map((one) => `  $ ${one}`).join('\n')}`);
+}
