@@ -93,7 +93,7 @@ export const ERROR_CATALOGUE = {
   },
   manifestation_pending: {
     status: 409,
-    title: 'Another statement about the note is on its way',
+    title: 'Another statement about the document is on its way',
     action: 'Wait until it is settled (`GET /v1/manifestations?key=…`), then ask again.',
   },
   company_being_deleted: {

@@ -61,7 +61,7 @@ export const ORDER_PROBLEMS = {
   note_cancelled: 'the note is cancelled: the government takes this statement no more (650, 651)',
   note_denied: 'the note was denied: the government takes no such statement (650, 651)',
   conclusive_exists: 'a conclusive statement about this note is registered: Awareness comes too late (655)',
-  another_pending: 'another statement about this note is on its way: ask again when its result is there',
+  another_pending: 'another statement about this document is on its way: ask again when its result is there',
   limit_reached: 'this statement was made as often as the government takes it (594, of CT-e 636)',
   not_the_taker: 'the company is not the taker of this CT-e: only who pays for the service can disagree (755)',
   nothing_to_cancel:
