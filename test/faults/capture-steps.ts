@@ -188,7 +188,7 @@ class Manifest extends Step {
   }
 
   #keys(scene: Scene): Set<string> {
-    if (this.subject === 'unknown') return new Set([unknownKey(this.first)]);
+    if (this.subject === 'unknown') return new Set([unknownKey(scene, this.first)]);
     const last = highest(scene);
     const start = Math.floor(this.first * last);
     const keys = new Set<string>();
@@ -235,8 +235,8 @@ async function requested(scene: Scene, key: string, type: string): Promise<Extra
 
 const noteOf = ({ government, taxId }: Scene, key: string) => government.companies.note({ taxId, key });
 
-/** A valid key of a note that nobody has. */
-function unknownKey(fraction: number): string {
+/** A valid key of a note that nobody has, another one for every company. */
+function unknownKey({ taxId }: Scene, fraction: number): string {
   return buildAccessKey({
     ufCode: '35',
     yearMonth: '2611',
@@ -245,7 +245,7 @@ function unknownKey(fraction: number): string {
     series: '77',
     number: String(1 + Math.floor(fraction * 999_999)),
     emissionType: '1',
-    randomCode: '12345678',
+    randomCode: taxId.slice(0, 8),
   });
 }
 
@@ -331,12 +331,14 @@ const fraction = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
 const minutes = (max: number) => fc.integer({ min: 1, max }).map((each) => new Pass(each));
 const TYPES = [...CONCLUSIVE_TYPES, AWARENESS_TYPE];
 
-/**
- * Sequences of commands.
- *
- * @param real the government is reached over a real network: no call may hang, and no death leave it
- */
-export function sequencesOf({ maxCommands, real = false }: { maxCommands: number; real?: boolean }) {
+export interface Sequences {
+  readonly maxCommands: number;
+  /** The government is reached over a real network: no call may hang. */
+  readonly real?: boolean;
+}
+
+/** Sequences of commands. */
+export function sequencesOf({ maxCommands, real = false }: Sequences) {
   const deaths = fc
     .record({ of: fc.constant('capture' as const), at: fc.constantFrom(...DEATHS), inNewRun: fc.boolean() })
     .map((death) => new Die(death));
