@@ -84,9 +84,14 @@ export type Decision =
   | { readonly kind: 'same'; readonly id: string }
   | { readonly kind: 'refused'; readonly problem: OrderProblem };
 
+/** What was taken is the same when it is asked for again, whatever became known of the note since. */
 export function decideOrder(order: Order, note: KnownNote, statements: readonly Statement[]): Decision {
-  const problem = problemOfNote(order, note);
-  if (problem) return { kind: 'refused', problem };
+  const decision = decideBySaid(order, statements);
+  const problem = decision.kind === 'same' ? null : problemOfNote(order, note);
+  return problem ? { kind: 'refused', problem } : decision;
+}
+
+function decideBySaid(order: Order, statements: readonly Statement[]): Decision {
   switch (order.rule.class) {
     case 'awareness':
       return decideAwareness(order, statements);

@@ -9,6 +9,7 @@ import { NIGHTLY_GAPS_ID, WORKFLOW_TYPES } from '../../src/workflows/messages.js
 import type { Death } from '../faults/capture-driver.js';
 import type { SceneGovernment } from '../faults/capture-scene.js';
 import { assertSequences, Sequence } from '../faults/capture-sequence.js';
+import { eventSchemas } from '../simulator/event-schemas.js';
 import { skippingServer } from '../workflows/harness.js';
 import { System } from './system.js';
 
@@ -23,6 +24,7 @@ describe('a capture and its manifestations, any sequence of events', () => {
   let system: System;
   const deaths: Death[] = [];
   const requests: string[][] = [];
+  const schemas = eventSchemas();
 
   before(async () => {
     env = await skippingServer();
@@ -32,7 +34,7 @@ describe('a capture and its manifestations, any sequence of events', () => {
       simulator: {
         inspectEvents: (request) => {
           requests.push(request.match(/<evento[\s>].*?<\/evento>/gs) ?? []);
-          return null;
+          return schemas?.(request) ?? null;
         },
       },
       activityOptions: {

@@ -15,8 +15,10 @@ const WITH_DOCUMENT: ReadonlySet<string | null> = new Set(['135', '136', '155'])
 /** After every command. */
 export async function assertEventsInOrder(scene: Scene): Promise<void> {
   const now = await scene.now();
+  // Before the rows: an event is signed in its row before it leaves.
+  const requests = [...scene.government.requests];
   const rows = await manifestationsOf(scene);
-  assertWire(scene, rows);
+  assertWire(requests, rows);
   for (const row of rows) {
     const what = `${row.type} ${row.sequence} ${row.status}`;
     const isPending = row.status === 'pending';
@@ -31,9 +33,9 @@ export async function assertEventsInOrder(scene: Scene): Promise<void> {
  * Whatever left is what a request was signed as, to the letter and however often: one body for each request, and only a rejected one can be
  * followed by another of the same Id. At most twenty in an envelope, and no sequence that the norm does not know.
  */
-function assertWire({ government }: Scene, rows: readonly ManifestationRow[]): void {
+function assertWire(requests: Scene['government']['requests'], rows: readonly ManifestationRow[]): void {
   const signed = new Set(rows.map((row) => row.signed?.toString()));
-  for (const request of government.requests) {
+  for (const request of requests) {
     assert.ok(request.length >= 1 && request.length <= MOST_EVENTS, `${request.length} events in a request`);
     for (const event of request) {
       const id = /Id="(ID\w{52})"/.exec(event)?.[1] ?? '';

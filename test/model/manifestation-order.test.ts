@@ -85,6 +85,13 @@ describe('a request, by what is known of the note', () => {
 });
 
 describe('a request, by what was said before', () => {
+  test('what was taken is the same when it is asked for again, whatever became known of the note since', () => {
+    const [pending, done] = [said('210210', 1, { status: 'pending' }), said('210220', 1)];
+    assert.equal(decide('210210', [pending], { issuerTaxId: COMPANY }), `same ${pending.id}`);
+    assert.equal(decide('210220', [done], { state: 'cancelled' }), `same ${done.id}`);
+    assert.equal(decide('210220', [done, said('210200', 2)], { state: 'cancelled' }), 'note_cancelled');
+  });
+
   test('Awareness is said once, and not after a conclusive statement (655)', () => {
     const pending = said('210210', 1, { status: 'pending' });
     assert.equal(decide('210210', [pending]), `same ${pending.id}`);
