@@ -86,12 +86,12 @@ export type Decision =
 
 /** What was taken is the same when it is asked for again, whatever became known of the note since. */
 export function decideOrder(order: Order, note: KnownNote, statements: readonly Statement[]): Decision {
-  const decision = decideBySaid(order, statements);
+  const decision = decideBySaid(order, note, statements);
   const problem = decision.kind === 'same' ? null : problemOfNote(order, note);
   return problem ? { kind: 'refused', problem } : decision;
 }
 
-function decideBySaid(order: Order, statements: readonly Statement[]): Decision {
+function decideBySaid(order: Order, note: KnownNote, statements: readonly Statement[]): Decision {
   switch (order.rule.class) {
     case 'awareness':
       return decideAwareness(order, statements);
