@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { key as accessKey } from '../documents/samples.js';
+import { procNfe, sampleNote } from '../pdf/nfe-sample.js';
 import { newDocument } from '../storage/documents-support.js';
 import { captureDocument, storeEvents } from './fixtures.js';
 import { BOOTSTRAP_KEY, newCompanyFields, PASSWORD, pfxFor, testApi } from './support.js';
@@ -31,7 +32,7 @@ const operations: Operation[] = Object.entries(paths as Record<string, Record<st
 
 /** What is done to a resource: the path before it is the resource. */
 const ACTION =
-  /\/(resume|pause|rotate-secret|test|enable|resend|request|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture|gaps\/[^/]+\/recover)$/;
+  /\/(links|resume|pause|rotate-secret|test|enable|resend|request|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture|gaps\/[^/]+\/recover)$/;
 
 const unknown = (path: string) => path.replace('{documentType}', 'nfe').replaceAll(/\{\w+\}/g, randomUUID());
 
@@ -76,7 +77,8 @@ describe('every route', () => {
 
 function expectedScope(method: string, path: string): string {
   if (path.startsWith('/v1/api-keys') || path.endsWith('/cursor')) return 'admin';
-  return method === 'GET' ? 'read' : 'manage';
+  // Making a link changes nothing.
+  return method === 'GET' || path.endsWith('/links') ? 'read' : 'manage';
 }
 
 const keys = new Map<string, Promise<string>>();
@@ -94,7 +96,7 @@ describe('a key limited to one company', async () => {
     await api.ask('POST', '/v1/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/hook', companyIds: [id] } });
   }
   await api.ask('POST', '/v1/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/all' } });
-  const theirDocument = await captureDocument(api, theirs.id);
+  const theirDocument = await captureDocument(api, theirs.id, {}, procNfe(sampleNote()));
   await captureDocument(api, mine.id);
   await storeEvents(api, theirs.id, 1);
   await storeEvents(api, mine.id, 1);

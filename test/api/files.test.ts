@@ -228,6 +228,9 @@ describe('links', () => {
     assert.equal(pdf.headers['content-disposition'], `inline; filename="${KEY}-procNFe.pdf"`);
     assert.equal((await follow(links.pdf, { range: 'bytes=0-4' })).text, '%PDF-');
     assert.equal((await follow(`${links.xml}&utm_source=mail`)).status, 200);
+    const { pathname, search } = new URL(links.xml);
+    const head = await api.app.inject({ method: 'HEAD', url: pathname + search });
+    assert.deepEqual([head.statusCode, head.headers['content-length']], [200, String(note.xml.length)]);
 
     now += 15 * MINUTE - 1;
     assert.equal((await follow(links.xml)).status, 200);

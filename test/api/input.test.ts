@@ -212,7 +212,7 @@ describe('what is no request of this API', () => {
       ['GET', '/v1/nothing'],
       ['DELETE', '/v1/companies'],
       ['GET', '/'],
-      ['GET', `/v1/documents/${company.id}/pdf`],
+      ['GET', `/v1/documents/${company.id}/paper`],
     ] as const) {
       const { status, json, headers } = await api.ask(method, path);
       assert.equal(status, 404);
