@@ -221,7 +221,7 @@ describe('a company from registration to documents', async () => {
     assert.deepEqual([unconfirmed.code, unconfirmed.out], [2, '']);
     assert.match(unconfirmed.err, /--confirm/);
     const wrong = await run(`company remove ${taxId} --confirm 0000`);
-    assert.equal(wrong.code, 1);
+    assert.equal(wrong.code, 2);
     assert.match(wrong.err, /last 4 characters/);
     const [ordered] = await json(`company remove ${taxId} --confirm ${taxId.slice(-4)}`);
     assert.equal(ordered.status, 'waiting');
