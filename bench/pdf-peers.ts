@@ -36,6 +36,7 @@ console.log(JSON.stringify({ ms, cpuMs, peakMegabytes: Math.round(process.resour
 const PYTHON_PEER = `
 import json, resource, sys, time
 if sys.argv[3] == 'procNFe': from brazilfiscalreport.danfe import Danfe as Form
+elif sys.argv[3] == 'NFSe': from brazilfiscalreport.danfse import Danfse as Form
 else: from brazilfiscalreport.dacte import Dacte as Form
 xml = open(sys.argv[1], encoding='utf8').read()
 times, turn, end, size = [], 0, time.perf_counter() + float(sys.argv[2]), 0

@@ -10,12 +10,14 @@ import { printPdf } from '../src/pdf/print.js';
 import { procCte, sampleCte } from '../test/pdf/cte-sample.js';
 import { DACTE_CASES } from '../test/pdf/dacte-cases.js';
 import { DANFE_CASES } from '../test/pdf/danfe-cases.js';
+import { DANFSE_CASES } from '../test/pdf/danfse-cases.js';
 import { procNfe, sampleNote } from '../test/pdf/nfe-sample.js';
+import { serviceNote } from '../test/pdf/nfse-sample.js';
 import { OTHER_CASES } from '../test/pdf/other-cases.js';
 import { installPeers, type Subject } from './pdf-peers.js';
 
 /**
- * Milliseconds and memory for a DANFE of 1, 41 and 990 items, and a DACTE of 1 and 2,000 NF-e, warm, each in a process of its own.
+ * Milliseconds and memory for a DANFE of 1, 41 and 990 items, a DACTE of 1 and 2,000 NF-e, and a DANFSe, warm, each in a process of its own.
  * Run: node --import tsx bench/pdf.ts [--peers <folder>] [--pages <folder>]
  *
  * --peers: beside node-sped-pdf (npm) and BrazilFiscalReport (PyPI), which are installed into the folder if they can be: the former
@@ -32,6 +34,7 @@ const FREIGHTS = [1, 2000].map((notes) => ({
   kind: 'procCTe' as const,
   xml: () => procCte(sampleCte({ notes })),
 }));
+const SERVICES = [{ name: 'NFS-e', kind: 'NFSe' as const, xml: () => serviceNote() }];
 const SECONDS = 4;
 const PATIENCE_MS = 180_000;
 
@@ -61,7 +64,7 @@ else compare(options.peers);
 
 function compare(peers: string | undefined): void {
   const folder = mkdtempSync(join(tmpdir(), 'malote-bench-pdf-'));
-  const documents = [...NOTES, ...FREIGHTS].map(({ name, kind, xml }, at) => {
+  const documents = [...NOTES, ...FREIGHTS, ...SERVICES].map(({ name, kind, xml }, at) => {
     const file = join(folder, `${at}.xml`);
     writeFileSync(file, xml());
     return { name, kind, file };
@@ -125,6 +128,7 @@ async function writePages(folder: string): Promise<void> {
     ...DANFE_CASES.map((danfe) => ({ ...danfe, kind: 'procNFe' as const })),
     ...OTHER_CASES,
     ...DACTE_CASES,
+    ...DANFSE_CASES,
   ]) {
     const pdf = await printPdf({ kind: each.kind, xml: Buffer.from(each.xml), situation: each.situation });
     writeFileSync(join(folder, `${each.name.replaceAll(/[^a-z0-9]+/gi, '-')}.pdf`), pdf);
