@@ -11,4 +11,4 @@ export interface PdfRequest {
  * Grows with every change of what is drawn, or how. A PDF in a cache belongs to the SHA-256 of its XML, this version, and the situation;
  * nothing else makes its bytes.
  */
-export const PDF_LAYOUT_VERSION = 1;
+export const PDF_LAYOUT_VERSION = 2;

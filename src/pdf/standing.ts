@@ -12,11 +12,11 @@ export interface Standing {
 }
 
 /** That a document is cancelled, with date and protocol where they are known. @param subject `NOTA FISCAL CANCELADA` */
-export function cancellationNotice(
+export function cancellationNotices(
   subject: string,
   { cancelledAt = '', cancellationProtocol = '' }: Situation,
-): string {
+): string[] {
   const when = cancelledAt === '' ? '' : `EM ${dateAndTime(printable(cancelledAt))}`;
-  const protocol = cancellationProtocol === '' ? '' : `- PROTOCOLO ${printable(cancellationProtocol)}`;
-  return joined([subject, when, protocol], ' ');
+  const protocol = cancellationProtocol === '' ? '' : `PROTOCOLO ${printable(cancellationProtocol)}`;
+  return [joined([subject, when], ' '), protocol];
 }

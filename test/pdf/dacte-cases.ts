@@ -491,7 +491,7 @@ export const DACTE_CASES: readonly OtherCase[] = [
   cteCase('test environment', withIde(sampleCte(), { tpAmb: '2' }), [
     'EMITIDO EM AMBIENTE DE HOMOLOGAÇÃO – SEM VALOR FISCAL',
   ]),
-  cteCase('cancelled', sampleCte(), ['CONHECIMENTO CANCELADO EM 03/12/2026 08:01:02 - PROTOCOLO 135260000009999'], {
+  cteCase('cancelled', sampleCte(), ['CONHECIMENTO CANCELADO EM 03/12/2026 08:01:02 PROTOCOLO 135260000009999'], {
     situation: {
       state: 'cancelled',
       cancelledAt: '2026-12-03T08:01:02-03:00',

@@ -314,6 +314,10 @@ export const DANFE_CASES: readonly DanfeCase[] = [
   danfeCase('everything there is', 1, everything),
   danfeCase('fuel and reduced rates', 1, fuel),
   danfeCase('long words and foreign letters', 1, stressed),
+  danfeCase('everything that is too long', 2, {
+    ...withRemark(stressed, LONG_REMARK),
+    cobr: { dup: INSTALLMENTS },
+  }),
   danfeCase('a farmer, long ago', 1, old),
   danfeCase('bare', 1, bare, { protocol: null, situation: { state: 'unknown' } }),
   danfeCase('nonsense', 1, nonsense),

@@ -213,6 +213,15 @@ describe('long notes', () => {
     assert.ok(letters >= 4998 && letters < 4998 + without, `${letters} letters B`);
   });
 
+  test('long words, foreign letters, 120 installments and 5,000 characters of remark at once: each letter', () => {
+    const page = pageOf('everything that is too long');
+    const flowing = page.replaceAll('\n', ' ');
+    for (const { nDup } of INSTALLMENTS) assert.equal(page.split(`\n${nDup}   `).length, 2, nDup);
+    for (const mark of LONG_REMARK.match(/marca\d\d/g) ?? []) assert.equal(page.split(mark).length, 2, mark);
+    assert.equal(page.match(/^X+$/gm)?.join('').length, 120);
+    assert.match(flowing, /Emoji \?\?\?, \?\?, \?mega/);
+  });
+
   test('every sheet repeats issuer, key, protocol and registrations', () => {
     for (const sheet of sheetsOf(caseNamed('41 items'))) {
       const page = wordsOf(sheet);
@@ -249,7 +258,7 @@ describe('what a note is worth', () => {
   test('a cancelled one, with the cancellation’s protocol', () => {
     assert.deepEqual(marks('cancelled'), [['CANCELADA']]);
     const page = pageOf('cancelled').replaceAll('\n', ' ');
-    assert.match(page, /NOTA FISCAL CANCELADA EM 03\/12\/2026 08:01:02 - PROTOCOLO 135260000009999/);
+    assert.match(page, /NOTA FISCAL CANCELADA EM 03\/12\/2026 08:01:02 PROTOCOLO 135260000009999/);
   });
   test('both at once', () =>
     assert.deepEqual(marks('test and cancelled, across'), [['CANCELADA', 'SEM VALOR FISCAL']]));

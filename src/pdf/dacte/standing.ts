@@ -1,6 +1,6 @@
 import { joined } from '../kit/formats.js';
 import type { Situation } from '../situation.js';
-import { cancellationNotice, type Standing } from '../standing.js';
+import { cancellationNotices, type Standing } from '../standing.js';
 import type { Cte } from './cte.js';
 
 /** cStat of protocols: CT-e were denied up to layout 3.00. */
@@ -32,7 +32,7 @@ export function standingOf(cte: Cte, situation: Situation): Standing {
     notices: [
       // The manual's own words, for the middle of the protocol's box.
       cte.isTest ? 'EMITIDO EM AMBIENTE DE HOMOLOGAÇÃO – SEM VALOR FISCAL' : '',
-      cancelled ? cancellationNotice('CONHECIMENTO CANCELADO', situation) : '',
+      ...(cancelled ? cancellationNotices('CONHECIMENTO CANCELADO', situation) : []),
       denied ? 'USO DENEGADO - SEM VALOR FISCAL' : '',
       replaced ? 'CT-e SUBSTITUÍDO POR OUTRO' : '',
       unauthorized

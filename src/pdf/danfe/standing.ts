@@ -1,6 +1,6 @@
 import { joined } from '../kit/formats.js';
 import type { Situation } from '../situation.js';
-import { cancellationNotice, type Standing } from '../standing.js';
+import { cancellationNotices, type Standing } from '../standing.js';
 import type { Note } from './note.js';
 
 /** cStat of protocols (contract 5.5): some services once put the cancellation into the note's own protocol. */
@@ -30,7 +30,7 @@ export function standingOf(note: Note, situation: Situation): Standing {
       note.isTest || unauthorized ? 'SEM VALOR FISCAL' : '',
     ].filter((text) => text !== ''),
     notices: [
-      cancelled ? cancellationNotice('NOTA FISCAL CANCELADA', situation) : '',
+      ...(cancelled ? cancellationNotices('NOTA FISCAL CANCELADA', situation) : []),
       denied ? 'USO DENEGADO - SEM VALOR FISCAL' : '',
       note.isTest ? 'EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL' : '',
       unauthorized
