@@ -49,35 +49,41 @@ const decide = (
 };
 
 describe('a request, by what is known of the note', () => {
-  // NT 2020.001: only the recipient speaks (575); 650 and 651 for cancelled and denied notes.
-  const table: [type: string, note: Partial<KnownNote>, expected: string][] = [
-    ['210210', {}, 'new 1'],
-    ['210210', { state: 'authorized', issuerTaxId: '11222333000181' }, 'new 1'],
-    ['210210', { state: 'cancelled' }, 'note_cancelled'],
-    ['210220', { state: 'cancelled' }, 'note_cancelled'],
-    ['210210', { state: 'denied' }, 'note_denied'],
-    ['210220', { state: 'denied' }, 'note_denied'],
-    // About these two the norm has no such rule: the government decides.
-    ['210200', { state: 'cancelled' }, 'new 1'],
-    ['210240', { state: 'denied' }, 'new 1'],
-    ['210200', { issuerTaxId: COMPANY }, 'own_document'],
-    ['210200', { recipientTaxId: '11222333000181' }, 'not_the_recipient'],
-    // A branch of the same root: the government decides.
-    ['210200', { recipientTaxId: '98765432000279' }, 'new 1'],
-    ['210200', { recipientTaxId: COMPANY }, 'new 1'],
-    ['211128', { issuerTaxId: COMPANY }, 'own_document'],
-    ['211128', { recipientTaxId: '11222333000181' }, 'new 1'],
-    ['110001', { issuerTaxId: COMPANY }, 'new 1 of 211128'],
-    // CT-e: only the taker speaks (755), and a branch is another one. Everything else the government decides.
-    ['610110', {}, 'new 1'],
-    ['610110', { takerTaxId: COMPANY, state: 'cancelled', recipientTaxId: '11222333000181' }, 'new 1'],
-    ['610110', { takerTaxId: '11222333000181' }, 'not_the_taker'],
-    ['610110', { takerTaxId: '98765432000279' }, 'not_the_taker'],
-    ['610111', { takerTaxId: '11222333000181' }, 'not_the_taker'],
-    ['610111', { takerTaxId: COMPANY }, 'nothing_to_cancel'],
+  const table: [type: string, note: Partial<KnownNote>, expected: string, source: string][] = [
+    ['210210', {}, 'new 1', 'nothing is known: the government decides'],
+    ['210210', { state: 'authorized', issuerTaxId: '11222333000181' }, 'new 1', 'NT 2020.001: the recipient speaks'],
+    ['210210', { state: 'cancelled' }, 'note_cancelled', 'NT 2020.001: 650'],
+    ['210220', { state: 'cancelled' }, 'note_cancelled', 'NT 2020.001: 651'],
+    ['210210', { state: 'denied' }, 'note_denied', 'NT 2020.001: 650'],
+    ['210220', { state: 'denied' }, 'note_denied', 'NT 2020.001: 651'],
+    ['210200', { state: 'cancelled' }, 'new 1', 'NT 2020.001 has no such rule for it: the government decides'],
+    ['210240', { state: 'denied' }, 'new 1', 'NT 2020.001 has no such rule for it: the government decides'],
+    ['210200', { issuerTaxId: COMPANY }, 'own_document', 'NT 2020.001: 575'],
+    ['210200', { recipientTaxId: '11222333000181' }, 'not_the_recipient', 'NT 2020.001: 575'],
+    ['210200', { recipientTaxId: '98765432000279' }, 'new 1', 'a branch of the same root: the government decides'],
+    ['210200', { recipientTaxId: COMPANY }, 'new 1', 'NT 2020.001: the recipient speaks'],
+    ['211128', { issuerTaxId: COMPANY }, 'own_document', 'NT 2025.002: tpAutor 2, the recipient speaks'],
+    ['211128', { recipientTaxId: '11222333000181' }, 'new 1', 'NT 2025.002: the government decides'],
+    ['110001', { issuerTaxId: COMPANY }, 'new 1 of 211128', 'NT 2025.002: whoever made the event cancels it'],
+    ['610110', {}, 'new 1', 'nothing is known: the government decides'],
+    [
+      '610110',
+      { takerTaxId: COMPANY, state: 'cancelled', recipientTaxId: '11222333000181' },
+      'new 1',
+      'MOC CT-e 4.00: the taker speaks',
+    ],
+    ['610110', { takerTaxId: '11222333000181' }, 'not_the_taker', 'MOC CT-e 4.00: 755'],
+    ['610110', { takerTaxId: '98765432000279' }, 'not_the_taker', 'MOC CT-e 4.00: 755, a branch is another taker'],
+    ['610111', { takerTaxId: '11222333000181' }, 'not_the_taker', 'MOC CT-e 4.00: 755'],
+    [
+      '610111',
+      { takerTaxId: COMPANY },
+      'nothing_to_cancel',
+      'MOC CT-e 4.00: it names the protocol of a registered event',
+    ],
   ];
-  for (const [type, note, expected] of table) {
-    test(`${type} about ${JSON.stringify(note)}: ${expected}`, () => {
+  for (const [type, note, expected, source] of table) {
+    test(`${type} about ${JSON.stringify(note)}: ${expected} (${source})`, () => {
       const fields = type === '110001' ? { tpEventoAut: '211128', nProtEvento: '143260000000001' } : null;
       assert.equal(decide(type, [], note, fields), expected);
     });

@@ -104,18 +104,29 @@ describe('manifestations', () => {
     assert.deepEqual([...MANIFESTATION_RULES.keys()].sort(), PAIRS.map(([type]) => type).sort());
     assert.deepEqual([...CONCLUSIVE_TYPES].sort(), ['210200', '210220', '210240']);
   });
+});
 
-  test('deadlines count in days from the authorization', () => {
-    const authorized = Date.parse('2026-11-30T10:00:00-03:00');
-    const deadline = (type: string, at: number | null = authorized) => {
+describe('until when and how often', () => {
+  const AUTHORIZED = '2026-11-30T10:00:00-03:00';
+  const table: [type: string, lastInstant: string | null, times: number, source: string][] = [
+    ['210210', '2026-12-10T13:00:00.000Z', 1, 'Ajuste SINIEF 14/2026: 10 days; NT 2020.001: once (594)'],
+    ['210200', '2027-02-28T13:00:00.000Z', 2, 'Ajuste SINIEF 14/2026: 90 days; NT 2020.001 v1.60: twice (594)'],
+    ['210220', '2027-02-28T13:00:00.000Z', 2, 'Ajuste SINIEF 14/2026: 90 days; NT 2020.001 v1.60: twice (594)'],
+    ['210240', '2027-02-28T13:00:00.000Z', 2, 'Ajuste SINIEF 14/2026: 90 days; NT 2020.001 v1.60: twice (594)'],
+    ['211110', null, 99, 'NT 2025.002: no deadline; layout: nSeqEvento of two digits'],
+    ['211130', null, 99, 'NT 2025.002: no deadline; layout: nSeqEvento of two digits'],
+    ['110001', null, 99, 'NT 2025.002: no deadline; nSeqEvento of the event that is cancelled'],
+    ['610110', '2027-01-14T13:00:00.000Z', 999, 'MOC CT-e 4.00: 45 days (787); layout: nSeqEvento of three digits'],
+    ['610111', null, 999, 'MOC CT-e 4.00: nSeqEvento of the event that is cancelled'],
+  ];
+  for (const [type, lastInstant, times, source] of table) {
+    test(`${type}: ${lastInstant ?? 'no end'}, ${times} times (${source})`, () => {
       const rule = MANIFESTATION_RULES.get(type);
       assert.ok(rule);
-      const end = legalDeadline(rule, at);
-      return end === null ? null : new Date(end).toISOString();
-    };
-    assert.equal(deadline('210210'), '2026-12-10T13:00:00.000Z');
-    assert.equal(deadline('210200'), '2027-02-28T13:00:00.000Z');
-    assert.equal(deadline('211130'), null);
-    assert.equal(deadline('210210', null), null);
-  });
+      const end = legalDeadline(rule, Date.parse(AUTHORIZED));
+      assert.equal(end === null ? null : new Date(end).toISOString(), lastInstant);
+      assert.equal(rule.times, times);
+      assert.equal(legalDeadline(rule, null), null, 'of a note whose authorization is not known');
+    });
+  }
 });
