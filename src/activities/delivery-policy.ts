@@ -48,7 +48,8 @@ function byRoleAndEventType(document: DocumentRow, { taxId, options }: Chosen): 
       reason: `event_type_not_selected: ${document.event.type} is not among the capture's eventTypes`,
     };
   }
-  if (!interestedParties) return NOTIFY;
+  // What the company said itself waits for no document: somebody asked for it, as the taker.
+  if (!interestedParties || document.origin === 'manifestation') return NOTIFY;
   if (document.event) return document.key === null ? NOTIFY : { kind: 'follow' };
   // Nobody can say who takes part in a document of an unknown kind: rather one webhook too many.
   if (!isWholeDocument(document.kind)) return NOTIFY;

@@ -12,7 +12,7 @@ import { cte, cteEvent, cteKey } from '../documents/cte-samples.js';
 import { verifySignature } from '../government/verify-signature.js';
 import { documents } from './government.js';
 import { eventWorld, manifestation, requested, SendActivity, silence } from './manifestation-support.js';
-import { committed, count, eventsOf, MINUTE, newCapture, query, world } from './support.js';
+import { committed, count, dies, dyingAt, eventsOf, MINUTE, newCapture, query, world } from './support.js';
 
 /** The taker's events about CT-e, through the same activity as NF-e's: what differs is said by its event service. */
 
@@ -128,6 +128,27 @@ describe('events about CT-e', () => {
     const document = await getDocument(w.db, (await now(row)).documentId ?? '');
     assert.match(document?.suppressed ?? '', /^event_type_not_selected: 610110/);
     assert.deepEqual(await eventsOf(w, capture.companyId), []);
+  });
+
+  test('wait for no document: somebody asked for them', async () => {
+    const capture = await capturing({ interestedParties: ['sender'] });
+    const row = await disagree(capture, newKey());
+    await send(capture);
+    assert.equal((await getDocument(w.db, (await now(row)).documentId ?? ''))?.suppressed, null);
+    assert.equal((await eventsOf(w, capture.companyId)).length, 1);
+  });
+
+  test('whose answer was archived before the process died are settled by it, without another call', async () => {
+    const capture = await capturing();
+    const row = await disagree(capture, newKey());
+    const before = asked.length;
+    const activity = new SendActivity(capture);
+    await dies(activity.attempt({ ...deps, failpoint: dyingAt('after_archive') }));
+    assert.equal((await activity.attempt(deps)).registered, 1);
+    assert.equal(asked.length - before, 1);
+    const { status, documentId } = await now(row);
+    assert.ok(status === 'registered' && documentId);
+    assert.equal((await eventsOf(w, capture.companyId)).length, 1);
   });
 
   test('keep code and text of their rejection, and may then be asked for again', async () => {

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { addNsu, ZERO_NSU } from '../../src/model/nsu.js';
 import type { CaptureKey, CaptureOptions, DocumentType } from '../../src/model/words.js';
+import { cnpj } from '../documents/samples.js';
 import { skippingServer } from '../workflows/harness.js';
 import { type SystemApi, startApi } from './api.js';
 import { System } from './system.js';
@@ -178,6 +179,40 @@ describe('missing numbers of CT-e, on skipped time', () => {
     assert.deepEqual([phase, pointQueries.used, gaps.recovered], ['waiting', 1, 1]);
     assert.equal((await stateOf(nfe)).pointQueries.used, 0);
     await system.messenger.stopCapture(nfe);
+    await complete(capture, taxId);
+  });
+
+  test('taken in again: a number, an archived page, webhooks of a key and of a day', async () => {
+    const taxId = cnpj('808182830001');
+    await system.addEndpoint();
+    const capture = await captured({ taxId, backlog: 30, kinds: { procCTe: 1 } });
+    const { companyId } = capture;
+    await env.sleep('5 minutes');
+    assert.equal(await system.pending(), 0, 'told of');
+    const told = () => system.receiver.arrivals.filter(({ body }) => JSON.parse(body).company?.id === companyId).length;
+    assert.equal(told(), 30);
+    const { archiveId } = (await api.ask('GET', `/v1/companies/${companyId}/captures/cte/queries`)).json.data[0];
+
+    // What is here is told of again under the same webhook-id; what is not is asked for.
+    const here = await reprocess(capture, 7);
+    assert.deepEqual([here.status, here.json.document.nsu], [200, nsu(7)]);
+    await system.database.query('delete from documents where company_id = $1 and nsu in (7, 8, 9)', [companyId]);
+    assert.deepEqual((await reprocess(capture, 7)).json.document.origin, 'reprocess');
+    assert.equal(journal(taxId, 'consNSU').length, 1);
+    const again = await api.ask('POST', `/v1/companies/${companyId}/captures/cte/reprocess`, { archiveId });
+    assert.ok([200, 202].includes(again.status));
+    await env.sleep('1 minute');
+    assert.equal((await api.ask('GET', `/v1/reprocess-requests/${again.json.id}`)).json.status, 'done');
+    assert.equal(journal(taxId, 'consNSU').length, 1, 'an archive asks nobody');
+
+    const key = (await documentAt(capture, 3)).key;
+    const ofKey = await api.ask('POST', '/v1/webhook-deliveries/resend', { key });
+    assert.deepEqual([ofKey.status, ofKey.json.count], [202, 1]);
+    const now = await env.currentTimeMs();
+    const period = { from: new Date(now - 24 * HOUR).toISOString(), to: new Date(now + HOUR).toISOString() };
+    const ofDay = await api.ask('POST', '/v1/webhook-deliveries/resend', { companyId, ...period, documentType: 'cte' });
+    assert.equal(ofDay.status, 202);
+    assert.ok(ofDay.json.count >= 30, `${ofDay.json.count}`);
     await complete(capture, taxId);
   });
 });
