@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { after, beforeEach, describe, test } from 'node:test';
+import type { Connection } from '@temporalio/client';
+import { temporalGateway } from '../../src/api/temporal-client-gateway.js';
 import { TASK_QUEUES } from '../../src/model/activity-contract.js';
-import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { getCapture } from '../../src/storage/captures.js';
-import { requestManifestation } from '../../src/storage/manifestation-orders.js';
-import { getManifestation } from '../../src/storage/manifestations.js';
 import { WORKFLOW_TYPES } from '../../src/workflows/messages.js';
+import { testApi } from '../api/support.js';
 import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 import { skippingServer } from '../workflows/harness.js';
 import { System } from './system.js';
@@ -16,23 +15,25 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The whole of Malote against the simulated ADN, on skipped time: what the journal saw is the judge. */
+const env = await skippingServer();
+const system = await System.start({
+  temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
+  skipping: true,
+  simulator: NO_SCHEMAS ? {} : { inspectNfseEvents: schemaOf('nfse/v1.01/pedRegEvento_v1.01.xsd') },
+});
+await system.startWorkers();
+const api = await testApi({
+  database: system.database,
+  objectStore: system.objectStore,
+  temporal: temporalGateway(env.connection as Connection, env.namespace ?? 'default'),
+});
+after(async () => {
+  await system.stop();
+  await env.teardown();
+});
+
+/** The whole of Malote against the simulated ADN and Sefin, on skipped time: what the journal saw is the judge. */
 describe('NFS-e', () => {
-  let env: TestWorkflowEnvironment;
-  let system: System;
-  before(async () => {
-    env = await skippingServer();
-    system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
-      skipping: true,
-      simulator: NO_SCHEMAS ? {} : { inspectNfseEvents: schemaOf('nfse/v1.01/pedRegEvento_v1.01.xsd') },
-    });
-    await system.startWorkers();
-  });
-  after(async () => {
-    await system?.stop();
-    await env?.teardown();
-  });
   beforeEach(() => system.simulator.reset());
 
   /** The company's calls, as the ADN saw them. */
@@ -179,28 +180,18 @@ describe('NFS-e', () => {
     assert.ok(confirmed && rejected);
     system.simulator.script({ type: 'reset' }, { documentType: 'nfse', taxId, kind: 'nfseEvento' });
     system.simulator.script({ type: 'html', httpStatus: 404 }, { documentType: 'nfse', taxId, kind: 'nfseEventoLido' });
-    const ask = async (key: string, type: string, fields: Record<string, unknown> | null = null) => {
-      const rule = MANIFESTATION_RULES.get(type);
-      assert.ok(rule);
-      const now = await env.currentTimeMs();
-      const answered = await system.database.transaction((tx) =>
-        requestManifestation(tx, { capture, taxId, key, rule, fields, justification: null, now }),
-      );
-      assert.ok(answered.ok);
-      await system.messenger.wakeManifestation(capture);
-      return answered.row.id;
+    const ask = async (body: object) => {
+      const path = `/v1/companies/${capture.companyId}/manifestations`;
+      const { status, json, text } = await api.ask('POST', path, { body: { ...body, confirm: true } });
+      assert.deepEqual([status, json.status], [202, 'pending'], text);
+      return async () => (await api.ask('GET', `/v1/manifestations/${json.id}`)).json;
     };
-    const rowOfId = async (id: string) => {
-      const row = await getManifestation(system.database, id);
-      assert.ok(row);
-      return row;
-    };
-    const first = await ask(confirmed, '203202');
+    const first = await ask({ key: confirmed, type: '203202' });
     await env.sleep(30 * MINUTE);
-    const second = await ask(rejected, '203206', { cMotivo: '3' });
+    const second = await ask({ key: rejected, type: '203206', reasonCode: '3' });
     await env.sleep(10 * MINUTE);
     assert.deepEqual(
-      [(await rowOfId(first)).status, (await rowOfId(first)).attempts, (await rowOfId(second)).status],
+      [(await first()).status, (await first()).attempts, (await second()).status],
       ['registered', 1, 'registered'],
     );
     const sefin = () =>
@@ -283,7 +274,8 @@ describe('NFS-e', () => {
     );
     assert.equal(rows.length, 1);
     system.simulator.scripts.clear();
-    await system.messenger.resumeCapture(capture);
+    const resumed = await api.ask('POST', `/v1/companies/${capture.companyId}/captures/nfse/resume`);
+    assert.equal(resumed.status, 202);
     await env.sleep(5 * MINUTE);
     assert.equal(Number((await rowOf(capture)).state.ultNsu), 3);
     await close(capture);
