@@ -66,6 +66,8 @@ export interface WorkerParts {
   readonly clock?: TransactionClock;
   /** For tests: everything else that the activities take. */
   readonly activityOptions?: Partial<Pick<ActivityDependencies, 'limits' | 'failpoint' | 'comparesClocks'>>;
+  /** For tests: see {@link PatientGetOptions}. */
+  readonly pausesMs?: readonly number[];
 }
 
 /** Longer than any call's limit: a stop waits for calls that were sent (design.md section 4, rule 7). */
@@ -106,7 +108,8 @@ export function activitiesOf(parts: WorkerParts) {
     wakeCapture: (capture) => void messenger.wakeCapture(capture).catch(() => {}),
     ...(parts.observer && { observer: parts.observer }),
   } satisfies Partial<ActivityDependencies>;
-  const get = createPatientGet(parts.transport, { timeScale: parts.timeScale });
+  const { timeScale, pausesMs } = parts;
+  const get = createPatientGet(parts.transport, { timeScale, ...(pausesMs && { pausesMs }) });
   const activities = createActivities({
     ...common,
     services: {

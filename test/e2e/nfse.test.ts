@@ -238,6 +238,50 @@ describe('NFS-e', () => {
     await close(capture);
   });
 
+  test('an outage of two hours for everybody: few calls, one alert, nothing counted; all come back by themselves', async () => {
+    const taxIds = [
+      '11333555000171',
+      '22444666000171',
+      '33555777000171',
+      '44666888000171',
+      '55777999000171',
+      '66888111000194',
+    ];
+    const all: CaptureKey[] = [];
+    for (const taxId of taxIds) {
+      system.simulator.nfse.add({ taxId, backlog: 60 });
+      all.push(await capturing(taxId));
+    }
+    await env.sleep(5 * MINUTE);
+    for (const taxId of taxIds) system.simulator.nfse.arrive({ taxId, count: 5, arrivedAt: await env.currentTimeMs() });
+    system.simulator.setOutage('503');
+    const began = system.simulator.journal.list().length;
+    await env.sleep(2 * HOUR);
+    const alerts = async () =>
+      (
+        await system.database.query<{ open: boolean }>(
+          `select closed_at is null as open from alerts where code = 'service_outage' and document_type = 'nfse'`,
+        )
+      ).rows;
+    assert.deepEqual(await alerts(), [{ open: true }]);
+    // Each attempt of a call stands in the journal: four where a 5xx is asked again.
+    const attempts = system.simulator.journal
+      .list()
+      .slice(began)
+      .filter(({ scripted }) => scripted === 'outage 503');
+    assert.ok(attempts.length >= 4 * 5 && attempts.length <= 4 * 30, `${attempts.length} attempts`);
+
+    system.simulator.setOutage(null);
+    await env.sleep(2 * HOUR);
+    for (const [i, capture] of all.entries()) {
+      const { phase, state } = await rowOf(capture);
+      assert.deepEqual([phase, Number(state.ultNsu), state.failures], ['waiting', 65, 0], taxIds[i]);
+      await close(capture);
+    }
+    assert.deepEqual(await alerts(), [{ open: false }]);
+    assert.deepEqual(system.simulator.journal.violations(), []);
+  });
+
   test('an outage of two hours: 1 minute doubling, then it goes on by itself', async () => {
     const taxId = '33444555000181';
     system.simulator.nfse.add({ taxId, backlog: 3 });

@@ -120,6 +120,8 @@ export class System {
       timeScale,
       ...(observer && { observer }),
       ...(skipping && { clock: skippedTime(this.simulator) }),
+      // Waited for in real time.
+      ...(skipping && { pausesMs: [1, 1, 1] }),
       activityOptions: { ...(skipping && { comparesClocks: true }), ...activityOptions },
     };
   }
