@@ -6,6 +6,8 @@ import { callerOf, seesCompany } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
 import { notFound, Problem } from './problem.js';
 import { idParams } from './schemas/common.js';
+import { FILE_PROBLEMS, fileAnswers } from './schemas/files.js';
+import { sendFile } from './send-file.js';
 
 /** The exact answers of the government: `/v1/archives/{id}`. */
 export function archiveRoutes(app: Api, { database, objectStore }: ApiDependencies): void {
@@ -17,6 +19,14 @@ export function archiveRoutes(app: Api, { database, objectStore }: ApiDependenci
     return archive;
   }
 
+  async function wholeArchive({ objectKey, sha256 }: ArchiveRow): Promise<Buffer> {
+    const content = await objectStore.get(objectKey);
+    if (createHash('sha256').update(content).digest('hex') !== sha256) {
+      throw new Problem('content_damaged', 'The archive does not hold the bytes that were captured');
+    }
+    return content;
+  }
+
   app.get(
     '/v1/archives/:id',
     {
@@ -26,23 +36,20 @@ export function archiveRoutes(app: Api, { database, objectStore }: ApiDependenci
         tags: ['documents'],
         summary: 'The exact bytes of one government answer',
         params: idParams,
-        response: answers(
-          { 200: bytes("The answer as it came, under the government's own content type", 'application/octet-stream') },
-          'content_damaged',
-        ),
+        description:
+          "Under the government's own content type. Single ranges, `If-None-Match` and `If-Range` are honoured.",
+        response: answers(fileAnswers('application/octet-stream'), ...FILE_PROBLEMS),
       },
     },
     async (request, reply) => {
       const archive = await visibleArchive(request);
-      const content = await objectStore.get(archive.objectKey);
-      if (createHash('sha256').update(content).digest('hex') !== archive.sha256) {
-        throw new Problem('content_damaged', 'The archive does not hold the bytes that were captured');
-      }
-      return reply
-        .type(archive.contentType ?? 'application/octet-stream')
-        .header('content-disposition', `attachment; filename="archive-${archive.id}"`)
-        .header('etag', `"${archive.sha256}"`)
-        .send(content);
+      return sendFile(request, reply, {
+        sha256: archive.sha256,
+        type: archive.contentType ?? 'application/octet-stream',
+        name: `archive-${archive.id}`,
+        disposition: 'attachment',
+        read: () => wholeArchive(archive),
+      });
     },
   );
 

@@ -5,7 +5,7 @@ import { visibleDocument } from './document-access.js';
 import { fileOf } from './document-files.js';
 import { linkRoutes } from './links.js';
 import { idParams } from './schemas/common.js';
-import { fileAnswers, PDF_PROBLEMS, XML_PROBLEMS } from './schemas/files.js';
+import { FILE_PROBLEMS, fileAnswers, PDF_PROBLEMS } from './schemas/files.js';
 import { sendFile } from './send-file.js';
 
 /** A document's files: `/v1/documents/{id}/xml` and `/pdf`, and links to them. */
@@ -23,7 +23,7 @@ export function fileRoutes(app: Api, deps: ApiDependencies): void {
         summary: "The document's XML, byte for byte as the government gave it",
         description: 'Single ranges, `If-None-Match` and `If-Range` are honoured.',
         params: idParams,
-        response: answers(fileAnswers('application/xml'), ...XML_PROBLEMS),
+        response: answers(fileAnswers('application/xml'), ...FILE_PROBLEMS),
       },
     },
     async (request, reply) => {

@@ -164,6 +164,10 @@ describe('XML and archives', () => {
     assert.deepEqual(archive.bytes, captured.answer);
     assert.equal(archive.headers['content-type'], 'application/soap+xml; charset=utf-8');
     assert.match(String(archive.headers['content-disposition']), /^attachment/);
+    const known = { 'if-none-match': String(archive.headers.etag) };
+    assert.equal((await api.ask('GET', `/v1/archives/${captured.archiveId}`, { headers: known })).status, 304);
+    const part = await api.ask('GET', `/v1/archives/${captured.archiveId}`, { headers: { range: 'bytes=5-9' } });
+    assert.deepEqual([part.status, part.bytes], [206, captured.answer.subarray(5, 10)]);
   });
 
   test('are refused when they are no longer those bytes', async () => {

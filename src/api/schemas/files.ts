@@ -9,10 +9,10 @@ export const fileAnswers = (...contentTypes: readonly string[]) => ({
   304: z.undefined().describe('Unchanged'),
 });
 
-export const XML_PROBLEMS = ['range_not_satisfiable', 'content_damaged'] as const satisfies ProblemCode[];
+export const FILE_PROBLEMS = ['range_not_satisfiable', 'content_damaged'] as const satisfies ProblemCode[];
 
 export const PDF_PROBLEMS = [
-  ...XML_PROBLEMS,
+  ...FILE_PROBLEMS,
   'summary_only',
   'no_pdf',
   'pdf_not_possible',
