@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReadAnswer } from '../government/types.js';
-import type { DecodedItem } from '../model/document.js';
+import type { DecodedItem, Origin } from '../model/document.js';
 import type { ArchiveActivities } from '../model/nightly-contract.js';
-import { type Nsu, ZERO_NSU } from '../model/nsu.js';
+import { compareNsu, maxNsu, type Nsu, ZERO_NSU } from '../model/nsu.js';
 import { RECOVERY_MEANS } from '../model/recovery.js';
-import { type ArchiveRow, getArchive } from '../storage/archives.js';
+import { type ArchiveRow, getArchive, insertArchive } from '../storage/archives.js';
 import { findCalls, isPointCall } from '../storage/calls.js';
-import { lockCapture } from '../storage/captures.js';
+import { commitState, lockCapture } from '../storage/captures.js';
 import { getCompany } from '../storage/companies.js';
 import type { Queryable, Transaction } from '../storage/database.js';
 import { resolveFailedNsus, resolveFailedPlaces } from '../storage/failed-items.js';
@@ -37,32 +37,42 @@ export function createDecodeArchive(deps: CallContext): Decode {
     return rebuilding(async () => {
       const archive = await getArchive(deps.database, archiveId);
       if (!archive || archive.companyId !== capture.companyId) throw captureUnknown('capture');
-      return decodeArchive(deps, archive, requestId);
+      return decodeKnown(deps, archive, requestId);
     }).finally(stopBeating);
   };
 }
 
 const NOTHING: Decoded = { documents: 0, fresh: 0, failed: 0 };
 
-/** @param requestId the row that the end is written to; null: nobody asked */
-export async function decodeArchive(
-  deps: CallContext,
-  archive: ArchiveRow,
-  requestId: string | null,
-): Promise<Decoded> {
+async function decodeKnown(deps: CallContext, archive: ArchiveRow, requestId: string): Promise<Decoded> {
   const read = await readArchive(deps, archive);
   if (!('items' in read) || read.items.length === 0) {
     const end: ReprocessEnd = 'items' in read ? { status: 'not_available', reason: 'no_documents' } : read;
-    if (requestId) await settleReprocess(deps.database, { id: requestId }, end, await deps.clock.now());
+    await settleReprocess(deps.database, { id: requestId }, end, await deps.clock.now());
     return NOTHING;
   }
+  const decoded = await decodeItems(deps, archive, read);
+  return storeDecoded(deps, archive, { read, decoded, origin: 'reprocess', requestId });
+}
+
+/** One item at a time, with a turn of the event loop in between. */
+export async function decodeItems(
+  deps: CallContext,
+  { documentType }: Pick<ArchiveRow, 'documentType'>,
+  { items }: ReadAnswer,
+): Promise<DecodedItem[]> {
   const decoded: DecodedItem[] = [];
-  for (const item of read.items) {
-    decoded.push(deps.decodeItem(item, archive.documentType));
+  for (const item of items) {
+    decoded.push(deps.decodeItem(item, documentType));
     await nextTurn();
   }
+  return decoded;
+}
+
+/** Stores what came of an archive, and the archive itself if it is not here, in one transaction. */
+export async function storeDecoded(deps: CallContext, archive: ArchiveRow, found: DecodedArchive): Promise<Decoded> {
   const { wake, awarenessScheduled, lateForHost, ...result } = await deps.database.transaction((tx) =>
-    store(deps, tx, archive, { read, decoded, requestId }),
+    store(deps, tx, archive, found),
   );
   deps.wakeEndpoints(wake);
   const { companyId, documentType, environment } = archive;
@@ -109,26 +119,31 @@ async function numbered(
 interface DecodedArchive {
   readonly read: ReadAnswer;
   readonly decoded: readonly DecodedItem[];
-  readonly requestId: string | null;
+  readonly origin: Extract<Origin, 'reprocess' | 'distribution'>;
+  /** The row that the end is written to. Absent: nobody asked. */
+  readonly requestId?: string;
+  /** The end of a page that the database has lost: the cursor goes there, forward only. What lies in between is looked for afterwards. */
+  readonly reached?: Nsu | null;
 }
 
 async function store(
   deps: CallContext,
   tx: Transaction,
   archive: ArchiveRow,
-  { read, decoded, requestId }: DecodedArchive,
+  { read, decoded, origin, requestId, reached = null }: DecodedArchive,
 ): Promise<Decoded & { wake: readonly string[]; awarenessScheduled: boolean; lateForHost: boolean }> {
   const row = await lockCapture(tx, archive);
   const company = row && (await getCompany(tx, row.companyId));
   if (!row || !company) throw captureUnknown('capture');
   const now = await deps.clock.now(tx);
   const { companyId, documentType, environment } = row;
+  const archiveId = await insertArchive(tx, archive);
   const place: ItemPlace = {
     capture: { companyId, documentType, environment },
     taxId: company.taxId,
-    archiveId: archive.id,
+    archiveId,
     objectKey: archive.objectKey,
-    origin: 'reprocess',
+    origin,
     capturedAt: now,
   };
   const announcements = new Announcements(tx, row, company, now);
@@ -138,9 +153,13 @@ async function store(
   const nsus = documents.map(({ nsu }) => nsu).filter((nsu) => nsu !== null);
   await closeRecovered(tx, row, nsus, { statusCode: null, now });
   const byNumber = await resolveFailedNsus(tx, row, nsus, now);
-  const byPlace = await resolveFailedPlaces(tx, row, archive.id, documents, now);
+  const byPlace = await resolveFailedPlaces(tx, row, archiveId, documents, now);
   if (byNumber.resolved + byPlace.resolved > 0 && !byPlace.othersFail) await announcements.close('item_failed');
   if (fresh.length > 0) await countDocuments(tx, row, fresh.length);
+  if (reached !== null && compareNsu(reached, row.state.ultNsu) > 0) {
+    const state = { ...row.state, ultNsu: reached, maxNsu: maxNsu(reached, row.state.maxNsu), hasPage: true };
+    await commitState(tx, row, state, { now });
+  }
   const documentIds = await documentsWithBytes(tx, row, {
     hashes: documents.map(({ xmlSha256 }) => xmlSha256),
     keys: documents.map(({ key }) => key).filter((key) => key !== null),

@@ -1,35 +1,30 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
+import type { ReadAnswer } from '../government/types.js';
+import type { DecodedItem } from '../model/document.js';
 import { compareNsu, type Nsu, tryParseNsu, ZERO_NSU } from '../model/nsu.js';
+import type { CaptureKey, DocumentType } from '../model/words.js';
 import { type ArchiveRow, insertArchive } from '../storage/archives.js';
-import type { CaptureRow } from '../storage/capture-rows.js';
-import { commitState, lockCapture } from '../storage/captures.js';
-import { decodeArchive } from './decode-archive.js';
+import { ObjectNotFound } from '../storage/object-store/index.js';
+import { decodeItems, storeDecoded } from './decode-archive.js';
 import type { CallContext } from './dependencies.js';
 
-/** What one answer brought back that the database had lost. */
-export interface TakenIn {
-  /** Documents that were not here. */
-  readonly fresh: number;
-  /** How far its page went; null for an answer that is none, or may be one to a point query. */
-  readonly ultNsu: Nsu | null;
-}
-
 /**
- * Takes in an answer whose rows are gone while its object stands: the database came back older than the object store. Null: it holds no
- * documents.
+ * Takes in an answer whose rows are gone while its object stands: the database came back older than the object store. Its documents are
+ * stored, and the cursor goes to the end of its page, in one transaction; an answer without documents becomes known, and no more. What is evidently of
+ * another document type is left where it is.
  *
- * @param writtenAt milliseconds
+ * @param object `writtenAt`: milliseconds
+ * @returns how many documents were not here
  */
 export async function takeIn(
   deps: CallContext,
-  { companyId, documentType, environment }: CaptureRow,
+  { companyId, documentType, environment }: CaptureKey,
   { key, writtenAt }: { readonly key: string; readonly writtenAt: number },
-): Promise<TakenIn | null> {
-  const body = await deps.objectStore.get(key);
+): Promise<number> {
   const capture = { companyId, documentType, environment };
-  const read = deps.services[documentType]?.read(body, { capture, ultNsu: ZERO_NSU });
-  if (!read || read.items.length === 0) return null;
+  const body = await bytesOf(deps, key);
+  if (body === null) return 0;
   const archive: ArchiveRow = {
     ...capture,
     id: uuid(),
@@ -42,26 +37,84 @@ export async function takeIn(
     httpStatus: null,
     capturedAt: writtenAt,
   };
-  const id = await insertArchive(deps.database, archive);
-  const { fresh } = await decodeArchive(deps, { ...archive, id }, null);
-  return { fresh, ultNsu: read.outcome.kind === 'documents' ? pageEnd(read.outcome.ultNsu, read.items) : null };
+  const read = isProof(key) ? wholeDocument(body) : readAnswer(deps, capture, body);
+  if (!read || read.items.length === 0) {
+    await insertArchive(deps.database, archive);
+    return 0;
+  }
+  const decoded = await decodeItems(deps, capture, read);
+  if (isForeign(documentType, decoded)) return 0;
+  const reached = pageEnd(documentType, read, decoded);
+  const origin = reached === null ? 'reprocess' : 'distribution';
+  return (await storeDecoded(deps, archive, { read, decoded, origin, reached })).fresh;
+}
+
+/** Null: it was deleted since it was listed. */
+async function bytesOf({ objectStore }: CallContext, key: string): Promise<Buffer | null> {
+  try {
+    return await objectStore.get(key);
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return null;
+    throw error;
+  }
+}
+
+/** The event that a call registered, beside the call's answer (docs/storage.md). */
+const isProof = (key: string) => /\.\d{6}-[0-9A-Z]{44,50}-\d+$/.test(key);
+
+function wholeDocument(content: Buffer): ReadAnswer {
+  const item = { nsu: null, schema: null, offset: 0, length: content.length, encoding: 'identity', content } as const;
+  const outcome = { kind: 'documents', statusCode: '', ultNsu: ZERO_NSU, maxNsu: ZERO_NSU, items: 1 } as const;
+  return { outcome, items: [item], statusText: '', serverTime: null, warnings: [] };
+}
+
+/** As a page; what is none, of a service that gives single documents in another form, as one of those. */
+function readAnswer({ services }: CallContext, capture: CaptureKey, body: Buffer): ReadAnswer | undefined {
+  const page = services[capture.documentType]?.read(body, { capture, ultNsu: ZERO_NSU });
+  if (capture.documentType !== 'nfse' || page?.outcome.kind !== 'unreadable') return page;
+  return services.nfse?.read(body, { capture, ultNsu: ZERO_NSU, onDemand: { note: '' } });
+}
+
+/** Models of documents in the access keys of each type; the keys of NFS-e have none and are longer. */
+const MODELS: Readonly<Record<DocumentType, readonly string[]>> = {
+  nfe: ['55', '65'],
+  cte: ['57', '64', '67'],
+  nfse: [],
+};
+const NFSE_KEY = 50;
+
+function fits(documentType: DocumentType, key: string): boolean {
+  return documentType === 'nfse' ? key.length === NFSE_KEY : MODELS[documentType].includes(key.slice(20, 22));
+}
+
+function keysOf(decoded: readonly DecodedItem[]): string[] {
+  return decoded.flatMap((item) => (item.ok && item.document.key !== null ? [item.document.key] : []));
+}
+
+function isForeign(documentType: DocumentType, decoded: readonly DecodedItem[]): boolean {
+  const keys = keysOf(decoded);
+  return keys.length > 0 && !keys.some((key) => fits(documentType, key));
 }
 
 /**
- * An answer with several items is a page. One with a single item may be one to a point query, whose ultNSU is no cursor: it is not used.
+ * Where a page ends; null for what may be something else. The question is not known any more, and answers to other questions look alike: one
+ * document by its number or key, all that belongs to one key. Their pointers are no cursor (C15). So a page is only what none of those can be: several
+ * items with numbers that rise, up to the pointer and no further, about several keys of this document type.
  */
-function pageEnd(ultNsu: Nsu, items: readonly { readonly nsu: string | null }[]): Nsu | null {
-  const numbered = items.map(({ nsu }) => tryParseNsu(nsu)).filter((nsu) => nsu !== null);
-  return numbered.length > 1 ? ultNsu : null;
-}
-
-/** Goes on from the last page that was taken in, as the government does. What lies in between is looked for afterwards. */
-export async function advanceTo(deps: CallContext, capture: CaptureRow, ultNsu: Nsu): Promise<void> {
-  await deps.database.transaction(async (tx) => {
-    const row = await lockCapture(tx, capture);
-    if (!row || compareNsu(ultNsu, row.state.ultNsu) <= 0) return;
-    const maxNsu = compareNsu(ultNsu, row.state.maxNsu) > 0 ? ultNsu : row.state.maxNsu;
-    const state = { ...row.state, ultNsu, maxNsu, hasPage: true };
-    await commitState(tx, row, state, { now: await deps.clock.now(tx) });
-  });
+function pageEnd(
+  documentType: DocumentType,
+  { outcome, items }: ReadAnswer,
+  decoded: readonly DecodedItem[],
+): Nsu | null {
+  if (outcome.kind !== 'documents') return null;
+  const { ultNsu } = outcome;
+  let last = ZERO_NSU;
+  for (const item of items) {
+    const nsu = tryParseNsu(item.nsu);
+    if (nsu === null || compareNsu(nsu, last) <= 0) return null;
+    last = nsu;
+  }
+  const keys = new Set(keysOf(decoded));
+  const several = keys.size > 1 && [...keys].every((key) => fits(documentType, key));
+  return several && compareNsu(last, ultNsu) <= 0 ? ultNsu : null;
 }

@@ -1,6 +1,6 @@
 import type { CallContext } from '../activities/dependencies.js';
 import { distributionService, nfseService } from '../activities/index.js';
-import { advanceTo, type TakenIn, takeIn } from '../activities/take-in.js';
+import { takeIn } from '../activities/take-in.js';
 import { cadenceOf, scaled } from '../cadence/index.js';
 import { decodeItem, extractedXml } from '../documents/index.js';
 import { governmentAddresses } from '../government/addresses.js';
@@ -10,7 +10,7 @@ import { createNfeDistribution } from '../government/nfe-distribution.js';
 import { createPatientGet } from '../government/patient-get.js';
 import { createSefin } from '../government/sefin.js';
 import { type Transport, TransportFailure } from '../government/types.js';
-import { maxNsu, type Nsu, nsuDistance } from '../model/nsu.js';
+import { nsuDistance } from '../model/nsu.js';
 import { RECOVERY_MEANS } from '../model/recovery.js';
 import type { CaptureKey } from '../model/words.js';
 import { restoreCapture } from '../storage/capture-orders.js';
@@ -134,16 +134,13 @@ async function lostAnswers(
   const from = row.lastQueryAt ?? row.createdAt;
   // A day more: objects stand under the day of whatever clock their call went by.
   const to = Math.max(await deps.clock.now(), from) + DAY;
-  const objects = await unknownObjects(deps.database, deps.objectStore, row, { from, to });
+  let unknownAnswers = 0;
   let takenIn = 0;
-  let reached: Nsu | null = null;
-  for (const object of repair ? objects : []) {
-    const taken: TakenIn | null = await takeIn(deps, row, object);
-    takenIn += taken?.fresh ?? 0;
-    if (taken?.ultNsu) reached = reached === null ? taken.ultNsu : maxNsu(reached, taken.ultNsu);
+  for await (const object of unknownObjects(deps.database, deps.objectStore, row, { from, to })) {
+    unknownAnswers += 1;
+    if (repair) takenIn += await takeIn(deps, row, object);
   }
-  if (reached !== null) await advanceTo(deps, row, reached);
-  return { unknownAnswers: objects.length, takenIn };
+  return { unknownAnswers, takenIn };
 }
 
 async function takeUpAgain({ database, clock }: CallContext, row: CaptureRow): Promise<void> {
