@@ -225,6 +225,26 @@ describe('long texts', () => {
     assert.match(page(xml), /Lei nº 12\.741\/2012: Federais: R\$ 1\.614,00/);
   });
 
+  test('every field too long: each is one line, and the page still one', () => {
+    const kept = new Set(['tpAmb', 'tpEmit', 'indDest', 'tribISSQN']);
+    const wide = (content: Xml | undefined, name = ''): Xml | undefined => {
+      if (typeof content === 'string') return name.startsWith('@') || kept.has(name) ? content : 'W'.repeat(2000);
+      if (content === undefined) return undefined;
+      return Object.fromEntries(Object.entries(content as Group).map(([inner, value]) => [inner, wide(value, inner)]));
+    };
+    const IBSCBS = { ...(declaration().IBSCBS as Group), indDest: '1', dest: FOREIGNER };
+    const dps = { ...declaration(), interm: TAKER, IBSCBS };
+    const xml = write('NFSe', { infNFSe: wide({ ...computation(), DPS: { infDPS: dps } }) });
+    assertReadable(xml);
+    assert.match(fieldOf(xml, 'Código da NBS'), /^W+…$/);
+  });
+
+  test('an Id that is no key is printed as far as it fits, and no QR code made of it', () => {
+    const xml = serviceNote({ note: { '@Id': `NFS${'8'.repeat(5000)}` } });
+    assertReadable(xml);
+    assert.match(fieldOf(xml, 'CHAVE DE ACESSO DA NFS-E'), /^8+…$/);
+  });
+
   test('any part taken away, emptied or filled with nonsense: still one page', () => {
     const full: Group = { ...computation(), DPS: { infDPS: { ...declaration(), interm: TAKER } } };
     fc.assert(

@@ -111,13 +111,13 @@ export function linesIn(height: number): number {
 }
 
 /** As many lines as there may be, the last one with `…` if they do not hold everything. */
-export function shown(paragraphs: readonly string[], width: number, lines: number): string[] {
-  const all = wrapAll(paragraphs, REGULAR, TEXT, width);
+export function shown(paragraphs: readonly string[], width: number, lines: number, size = TEXT): string[] {
+  const all = wrapAll(paragraphs, REGULAR, size, width);
   if (all.length === 0) return [NOTHING];
   if (all.length <= lines) return all;
   const kept = all.slice(0, lines);
   let last = (kept.pop() ?? '').replace(/…$/, '');
-  while (textWidth(`${last}…`, REGULAR, TEXT) > width) last = last.slice(0, -1);
+  while (textWidth(`${last}…`, REGULAR, size) > width) last = last.slice(0, -1);
   return [...kept, `${last.trimEnd()}…`];
 }
 

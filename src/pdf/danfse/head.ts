@@ -1,6 +1,6 @@
 import { drawQr } from '../kit/barcode.js';
 import { wrapAll } from '../kit/text-fit.js';
-import { BOLD, IDENTIFICATION, NOTHING, REGULAR, row } from './grid.js';
+import { BOLD, IDENTIFICATION, NOTHING, REGULAR, row, shown } from './grid.js';
 import type { ServiceNote } from './note.js';
 import { type Band, COLUMNS, cm, FRAME, heightOf, type Paper, shade, stack } from './paper.js';
 
@@ -43,12 +43,12 @@ function drawWordmark(paper: Paper, y: number, height: number): void {
 }
 
 function drawOrigin(paper: Paper, note: ServiceNote, y: number, height: number): void {
-  const city =
-    note.city === null ? [] : wrapAll([`Município: ${note.city || NOTHING}`], REGULAR, 8, RIGHT - LAST).slice(0, 2);
+  const fitting = (text: string, size: number, lines: number) =>
+    shown([text], RIGHT - LAST, lines, size).map((line) => ({ text: line, size }));
   const lines = [
-    ...city.map((text) => ({ text, size: 8 })),
-    { text: `Ambiente Gerador: ${note.generator || NOTHING}`, size: 6 },
-    { text: `Tipo de Ambiente: ${note.environment || NOTHING}`, size: 6 },
+    ...(note.city === null ? [] : fitting(`Município: ${note.city || NOTHING}`, 8, 2)),
+    ...fitting(`Ambiente Gerador: ${note.generator || NOTHING}`, 6, 1),
+    ...fitting(`Tipo de Ambiente: ${note.environment || NOTHING}`, 6, 1),
   ];
   let top = y + (height - lines.reduce((sum, { size }) => sum + size * 1.2, 0)) / 2;
   for (const { text, size } of lines) {
@@ -93,9 +93,11 @@ const QR = { x: cm(17.48), y: cm(1.67), size: cm(1.52) };
 const LEGEND =
   'A autenticidade desta NFS-e pode ser verificada pela leitura deste código QR ou pela consulta da chave de acesso no portal nacional da NFS-e';
 
+const KEY = /^[0-9A-Z]{50}$/;
+
 /** Without a key there is nothing to look up, and so no code. */
 function drawLookup(paper: Paper, note: ServiceNote, y: number): void {
-  if (note.key === '') return;
+  if (!KEY.test(note.key)) return;
   const top = y + QR.y - TITLE_BOTTOM;
   drawQr(paper.ink, `${note.isTest ? TEST_LOOKUP : LOOKUP}${note.key}`, QR.x, top, QR.size, 0);
   wrapAll([LEGEND], REGULAR, 6, RIGHT - LAST).forEach((line, index) => {

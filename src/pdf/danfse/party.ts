@@ -70,7 +70,7 @@ function partyOf(party: XmlNode, address: XmlNode): Party {
     name: limited(party.text('xNome'), LONGEST),
     city: foreign
       ? joined([abroad.text('xCidade'), abroad.text('xEstProvReg'), abroad.text('cPais')], ' / ')
-      : joined([municipalityName(code) || home.text('xMun'), ufOfMunicipality(code) ?? home.text('UF')], ' / '),
+      : joined([home.text('xMun') || municipalityName(code), ufOfMunicipality(code) ?? home.text('UF')], ' / '),
     codes: foreign
       ? joined([abroad.text('cEndPost'), abroad.text('cEndPost') === '' ? '' : '(ext)'], ' ')
       : joined([code, dottedPostalCode(home.text('CEP'))], ' / '),
