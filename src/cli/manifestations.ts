@@ -11,6 +11,7 @@ interface Manifestation {
   readonly key: string;
   readonly type: string;
   readonly description: string;
+  readonly reasonCode: string | null;
   readonly sequence: number;
   readonly origin: string;
   readonly status: string;
@@ -109,6 +110,7 @@ export function manifestationCommands(program: Command): void {
         id: row.id,
         key: row.key,
         event: `${row.type} ${row.description}, number ${row.sequence}`,
+        reason: row.reasonCode,
         status: statusOf(row),
         answer: answerOf(row),
         protocol: row.protocol,

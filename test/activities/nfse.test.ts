@@ -154,6 +154,19 @@ describe('whose notes are told of', () => {
     assert.deepEqual(await eventsOf(w, wanting.capture.companyId), ['service_invoice_inbound/outbound_successfully']);
   });
 
+  test('switched on, captureIssued counts for later documents only', async () => {
+    const { capture, taxId } = await capturing();
+    adn.box = [{ nsu: 1, xml: nfse({ key: nfseKey(1), provider: taxId }) }];
+    await drain(capture);
+    const now = await w.clock.now();
+    await w.db.transaction((tx) => enableCapture(tx, { capture, options: () => ({ captureIssued: true }), now }));
+    w.clock.skip(HOUR);
+    adn.box.push({ nsu: 2, xml: nfse({ key: nfseKey(2), provider: taxId }) });
+    await drain(capture);
+    assert.deepEqual(await kinds(capture), ['issued_not_captured', null]);
+    assert.deepEqual(await eventsOf(w, capture.companyId), ['service_invoice_inbound/outbound_successfully']);
+  });
+
   test('events as their note, in any order', async () => {
     const { capture, taxId } = await capturing();
     adn.box = [

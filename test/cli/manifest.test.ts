@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BOOTSTRAP_KEY, testApi } from '../api/support.js';
 import { cteKey } from '../documents/cte-samples.js';
+import { nfseKey } from '../documents/nfse-samples.js';
 import { key } from '../documents/samples.js';
 import { folder, malote } from './support.js';
 
@@ -60,6 +61,18 @@ describe('malote manifest', () => {
     const made = await run('request', company.taxId, cteKey(1), '--type', '610110', '--justification', obs);
     assert.equal(made.code, 0, made.err);
     assert.match(made.out, new RegExp(`${cteKey(1)} +610110 +pending`));
+  });
+
+  test('a statement about an NFS-e, once it is confirmed', async () => {
+    await api.ask('PUT', `/v1/companies/${company.id}/captures/nfse`, { body: {} });
+    const ask = ['request', company.taxId, nfseKey(1), '--type', '203206', '--reason-code', '3'];
+    const hasty = await run(...ask);
+    assert.equal(hasty.code, 1);
+    assert.match(hasty.err, /confirm must be true/);
+    const made = await run(...ask, '--confirm', '--json');
+    assert.equal(made.code, 0, made.err);
+    const shown = await run('show', JSON.parse(made.out).manifestation.id);
+    assert.match(shown.out, /reason +3/);
   });
 
   test('says of each key why it was not taken, and fails', async () => {

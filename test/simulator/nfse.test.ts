@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { SignedXml } from 'xml-crypto';
 import { decodeItem } from '../../src/documents/index.js';
 import { createAuthority, type Simulator, startSimulator } from '../../src/simulator/index.js';
 import { scratchFolder } from '../support/scratch.js';
 import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
-import { refusal, Taxpayer, unpacked } from './nfse-client.js';
+import { refusal, requestOf, Taxpayer, unpacked } from './nfse-client.js';
 
 const TAKER = '11222333000181';
 const HOUR = 3_600_000;
@@ -157,6 +159,28 @@ describe('the registration of an event', () => {
     const other = new Taxpayer(simulator, '55666777000181');
     assert.equal(await of(other.signed({ key, author: TAKER })), 'E0812');
     assert.deepEqual(violations(), ['signature', 'signature', 'certificate_root']);
+  });
+
+  test('taken: the other algorithms that senders use', async () => {
+    const key = keyOf(TAKER, 0);
+    const request = requestOf({ key, author: TAKER, at: simulator.clock.now() });
+    const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+    const signer = new SignedXml({
+      privateKey: taker.certificate.keyPem,
+      publicCert: taker.certificate.chainPem,
+      canonicalizationAlgorithm: exclusive,
+      signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+      getKeyInfoContent: () =>
+        `<X509Data><X509Certificate>${new X509Certificate(taker.certificate.chainPem).raw.toString('base64')}</X509Certificate></X509Data>`,
+    });
+    signer.addReference({
+      xpath: `//*[@Id='PRE${key}203202']`,
+      transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', exclusive],
+      digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+    });
+    signer.computeSignature(request);
+    const signed = request.replace('</pedRegEvento>', `${signer.getSignatureXml()}</pedRegEvento>`);
+    assert.equal(refusal(await taker.register(signed, key)), null);
   });
 
   test('an answer that gets lost: registered or not, as the script says', async () => {

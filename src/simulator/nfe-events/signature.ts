@@ -9,8 +9,28 @@ export interface SignatureFault {
   readonly detail: string;
 }
 
+/** By the place of the algorithm: canonical form, signature, the two transforms, digest. */
+type Algorithms = readonly (readonly string[])[];
+
 const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
+
+/** What the manual of NF-e and CT-e prescribes. */
+const PRESCRIBED: Algorithms = [[C14N], [`${DSIG}rsa-sha1`], [`${DSIG}enveloped-signature`], [C14N], [`${DSIG}sha1`]];
+
+/** Inclusive and exclusive forms, SHA-1 and SHA-256: no manual of NFS-e prescribes one, and all of them are taken (nfse.md 2.6). */
+const CANONICAL = [
+  C14N,
+  `${C14N}#WithComments`,
+  ...['', 'WithComments'].map((end) => `http://www.w3.org/2001/10/xml-exc-c14n#${end}`),
+];
+export const USUAL_ALGORITHMS: Algorithms = [
+  CANONICAL,
+  [`${DSIG}rsa-sha1`, 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'],
+  [`${DSIG}enveloped-signature`],
+  CANONICAL,
+  [`${DSIG}sha1`, 'http://www.w3.org/2001/04/xmlenc#sha256'],
+];
 
 /** Judges certificates as the authority that issued them does. */
 export interface SignatureJudge {
@@ -28,12 +48,13 @@ export function verifySignature(
   event: string,
   { issuers }: SignatureJudge,
   at: number,
+  taken: Algorithms = PRESCRIBED,
 ): { readonly ok: true; readonly signer: ClientIdentity } | { readonly ok: false; readonly fault: SignatureFault } {
   const wrong = (cStat: SignatureFault['cStat'], detail: string) => ({ ok: false, fault: { cStat, detail } }) as const;
   const { root } = parseXml(event);
   const [info, signature, ...others] = root.children;
   if (!info || !signature || others.length > 0) return wrong('298', 'evento must hold infEvento and Signature');
-  const shape = faultOfShape(signature, attributeOf(info, 'Id'));
+  const shape = faultOfShape(signature, attributeOf(info, 'Id'), taken);
   if (shape !== null) return wrong('298', shape);
 
   const written = find(signature, 'X509Certificate')?.text ?? '';
@@ -64,8 +85,8 @@ function holds(event: string, certificate: X509Certificate): boolean {
   }
 }
 
-/** The form that the manual prescribes, to the last element. Null: it has it. */
-function faultOfShape(signature: Element, id: string | null): string | null {
+/** The form that the manuals prescribe, to the last element. Null: it has it. */
+function faultOfShape(signature: Element, id: string | null, taken: Algorithms): string | null {
   if (signature.local !== 'Signature' || signature.namespace !== DSIG) return 'Signature is missing';
   const expected: readonly [path: string, children: string][] = [
     ['', 'SignedInfo SignatureValue KeyInfo'],
@@ -88,8 +109,7 @@ function faultOfShape(signature: Element, id: string | null): string | null {
     ...transforms,
     find(signature, 'SignedInfo Reference DigestMethod'),
   ].map((element) => element && attributeOf(element, 'Algorithm'));
-  const right = [C14N, `${DSIG}rsa-sha1`, `${DSIG}enveloped-signature`, C14N, `${DSIG}sha1`];
-  const other = algorithms.find((algorithm, i) => algorithm !== right[i]);
+  const other = algorithms.find((algorithm, i) => !taken[i]?.includes(algorithm ?? ''));
   if (other !== undefined) return `algorithm ${other}`;
   const reference = find(signature, 'SignedInfo Reference');
   return reference && attributeOf(reference, 'URI') === `#${id}` ? null : 'Reference names another Id';

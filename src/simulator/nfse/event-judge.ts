@@ -1,6 +1,6 @@
 import { taxIdRoot } from '../../documents/tax-id.js';
 import type { Environment } from '../../model/words.js';
-import { type SignatureJudge, verifySignature } from '../nfe-events/signature.js';
+import { type SignatureJudge, USUAL_ALGORITHMS, verifySignature } from '../nfe-events/signature.js';
 import type { Rule } from '../rules/state.js';
 import type { BoxItem } from './box.js';
 import type { NfseEventRequest } from './event-request.js';
@@ -55,7 +55,7 @@ function faultOfForm(request: NfseEventRequest, { environment, key, at }: EventC
 
 function faultOfSignature(request: NfseEventRequest, now: EventCircumstances): EventFault | null {
   if (!request.signed) return fault('E1989', 'no signature', 'signature');
-  const verified = verifySignature(request.text, now.signatures, now.at);
+  const verified = verifySignature(request.text, now.signatures, now.at, USUAL_ALGORITHMS);
   if (!verified.ok) return fault('E1250', verified.fault.detail, 'signature');
   const signer = taxIdRoot(verified.signer.taxId ?? '');
   if (signer !== taxIdRoot(request.author) || signer !== taxIdRoot(now.holder)) {
