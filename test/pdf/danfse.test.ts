@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { municipalityName, place } from '../../src/pdf/danfse/municipalities.js';
 import { sum } from '../../src/pdf/danfse/values.js';
 import { NoPdf, PdfFailed } from '../../src/pdf/index.js';
+import type { Mark } from '../../src/pdf/kit/sheet.js';
 import { layOut } from '../../src/pdf/print.js';
 import { sharedFile } from '../support/shared.js';
 import { DANFSE_CASES, LONG_DESCRIPTION, LONG_REMARK } from './danfse-cases.js';
@@ -243,6 +244,9 @@ describe('long texts', () => {
     const xml = serviceNote({ note: { '@Id': `NFS${'8'.repeat(5000)}` } });
     assertReadable(xml);
     assert.match(fieldOf(xml, 'CHAVE DE ACESSO DA NFS-E'), /^8+…$/);
+    const isBlack = (mark: Mark) => mark.kind === 'fill' && mark.grey === 0;
+    assert.ok(!sheetOf(xml).marks.some(isBlack));
+    assert.ok(sheetOf(serviceNote()).marks.some(isBlack));
   });
 
   test('any part taken away, emptied or filled with nonsense: still one page', () => {

@@ -28,14 +28,12 @@ const MARKS: ReadonlyMap<Situation['state'], readonly string[]> = new Map([
   ['replaced', ['SUBSTITUÍDA']],
 ]);
 
-/** In the order of preference: the first one that leaves enough room for the two long texts is drawn. */
-const DENSITIES: readonly Density[] = [
-  { lines: 2, brief: false },
-  { lines: 2, brief: true },
-  { lines: 1, brief: true },
-];
+/** How a page is filled, in the order of preference. */
+const ROOMY: Density = { lines: 2, brief: false };
+const BRIEF: Density = { lines: 2, brief: true };
+const TIGHT: Density = { lines: 1, brief: true };
 
-/** Lines of description and remarks together that any page can have beside its fields. */
+/** Lines of description and remarks together for which a field gives up its second line. */
 const LEAST_TEXT = 12;
 
 function drawPage(paper: Paper, note: ServiceNote): void {
@@ -49,13 +47,14 @@ function drawPage(paper: Paper, note: ServiceNote): void {
 }
 
 function blocksOf(note: ServiceNote): Band[][] {
+  const density = densityFor(note);
+  return pageBlocks(note, density, sharesOf(note, textLines(note, density)));
+}
+
+function densityFor(note: ServiceNote): Density {
   const needed = linesOf(note.service.description) + linesOf([note.remarks]);
-  const layouts = DENSITIES.map((density) => ({ density, lines: textLines(note, density) }));
-  const [whole, brief, least] = layouts;
-  const chosen =
-    whole && whole.lines >= needed ? whole : brief && brief.lines >= Math.min(needed, LEAST_TEXT) ? brief : least;
-  if (chosen === undefined) return [];
-  return pageBlocks(note, chosen.density, sharesOf(note, chosen.lines));
+  if (textLines(note, ROOMY) >= needed) return ROOMY;
+  return textLines(note, BRIEF) >= Math.min(needed, LEAST_TEXT) ? BRIEF : TIGHT;
 }
 
 interface Shares {
