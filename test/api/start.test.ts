@@ -50,7 +50,17 @@ describe('the API as a process', () => {
     assert.equal((await ask('/v1/companies')).status, 200);
     const readiness = async () => (await (await ask('/readyz')).json()) as { stopping: boolean; checks: object };
     assert.deepEqual((await readiness()).checks, { database: true, temporal: false, objectStore: true });
-    assert.match(await (await ask('/metrics')).text(), /malote_database_connections\{state="idle"\}/);
+    // Due for an hour, and for the next one.
+    await admin.query(`with company as (
+        insert into companies (id, tax_id, root, name, uf, created_at)
+        values (gen_random_uuid(), '11222333000181', '11222333', 'Empresa Inventada', 'SP', now()) returning id)
+      insert into manifestations (id, company_id, document_type, environment, key, type, sequence, origin, status, requested_at, expires_at, next_attempt_at)
+      select gen_random_uuid(), id, 'nfe', 'production', 'k', type, 1, 'request', 'pending', now(), now(), now() + wait::interval
+      from company, (values ('210200', '-1 hour'), ('210210', '1 hour'), ('210220', '1 hour')) as m (type, wait)`);
+    const metrics = await (await ask('/metrics')).text();
+    assert.match(metrics, /malote_database_connections\{state="idle"\}/);
+    const pending = 'malote_pending_manifestations{document_type="nfe",environment="production",state=';
+    for (const figure of ['"overdue"} 1\n', '"waiting"} 2\n']) assert.ok(metrics.includes(pending + figure), figure);
 
     const taken = Number(new URL(api.url).port);
     await assert.rejects(startApi({ ...options, port: taken }), { code: 'EADDRINUSE' });
