@@ -73,6 +73,7 @@ describe('enabling', () => {
       handler,
       handedNsu: '000000000000000',
       heldUntil: null,
+      late: false,
       recovery: null,
       taxIdEnding: 'DE35',
       uf: 'RJ',
