@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import fc from 'fast-check';
 import type { Failpoint } from '../../src/activities/index.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import type { ManifestationRow } from '../../src/storage/manifestations.js';
 import { nfse, nfseKey } from '../documents/nfse-samples.js';
 import { ScriptedAdn } from './adn-government.js';
 import { eventWorld, manifestation, requested, SendActivity, sendDue } from './manifestation-support.js';
-import { ScriptedSefin } from './scripted-sefin.js';
+import { type Fate, ScriptedSefin } from './scripted-sefin.js';
 import { committed, count, dies, dyingAt, eventsOf, MINUTE, newCapture, query, world } from './support.js';
 
 const adn = new ScriptedAdn();
@@ -203,6 +204,57 @@ describe('an answer that got lost', () => {
     assert.deepEqual([row.status, row.statusCode], ['rejected', 'E1833']);
     assert.deepEqual(sefin.exchanges, ['POST 203202', 'GET 203202']);
   });
+});
+
+test('whatever gets lost, no request is sent before the one that may have arrived was read back as not there (property)', async () => {
+  const fate: fc.Arbitrary<Fate> = fc.oneof(
+    fc.constantFrom<Fate>('lost_after', 'lost_before', 'not_sent'),
+    fc
+      .tuple(
+        fc.constantFrom(
+          { status: 503, body: '<html></html>' },
+          { status: 500, body: '{"erro":{"codigo":"E0813"}}' },
+          { status: 404, body: '<html></html>' },
+          { status: 201, body: '{"tipoAmbiente":2}' },
+          { status: 400, body: '{"erro":{"codigo":"E1217"}}' },
+          { status: 429, body: '' },
+        ),
+        fc.boolean(),
+      )
+      // What says that it was refused was not done.
+      .map(
+        ([answer, done]): Fate => (done && ![400, 429].includes(answer.status) ? { ...answer, done: true } : answer),
+      ),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fate, { maxLength: 6 }), async (fates) => {
+      key = nfseKey(++numbers);
+      sefin.exchanges.length = 0;
+      sefin.answers.length = 0;
+      sefin.fates = [...fates];
+      const row = await settled(await confirm());
+      let inDoubt = false;
+      sefin.exchanges.forEach((exchange, i) => {
+        const answer = sefin.answers[i] ?? null;
+        if (exchange.startsWith('POST')) {
+          assert.ok(!inDoubt, `${sefin.exchanges}`);
+          const certain = answer !== null && /^(400 .*E1217|429 |201 .*eventoXml)/.test(answer);
+          inDoubt = !certain;
+        } else if (answer?.startsWith('404 {')) {
+          inDoubt = false;
+        }
+      });
+      assert.equal(row.status, 'registered', `${sefin.exchanges} ${sefin.answers}`);
+      const { rows } = await w.db.query('select from documents where key = $1', [key]);
+      assert.equal(rows.length, 1);
+      const { rows: events } = await w.db.query(
+        'select from events e join documents d on d.id = e.document_id where d.key = $1',
+        [key],
+      );
+      assert.equal(events.length, 1);
+    }),
+    { numRuns: 40 },
+  );
 });
 
 describe('a process that dies while it sends', () => {

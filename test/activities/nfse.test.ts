@@ -341,3 +341,16 @@ test('without a certificate it looks again within the hour, and stays active', a
   await giveCertificate(w, capture.companyId);
   assert.equal(committed(await query(w, capture)).outcome, 'none');
 });
+
+test('calls that an open breaker held back are nobody’s failure, and no outage', async () => {
+  // Nobody was answered lately.
+  w.clock.skip(HOUR);
+  for (let i = 0; i < 6; i++) {
+    const { capture } = await capturing();
+    adn.next = 'held_back';
+    const { outcome, snapshot } = committed(await query(w, capture));
+    assert.deepEqual([outcome, snapshot.state.failures, snapshot.state.phase], ['not_sent', 0, 'backing-off']);
+  }
+  const { rows } = await w.db.query('select from services where paused_until is not null');
+  assert.equal(rows.length, 0);
+});

@@ -8,7 +8,7 @@ import { type GovernmentResponse, type Transport, TransportFailure } from '../..
 import { nfseEvent } from '../documents/nfse-samples.js';
 
 /** What becomes of one exchange, instead of what is right. `lost_after`: Sefin did its work, and only the answer got lost. */
-type Fate =
+export type Fate =
   | 'lost_after'
   | 'lost_before'
   | 'not_sent'
@@ -18,6 +18,8 @@ type Fate =
 export class ScriptedSefin {
   /** `POST 203202`, `GET 203202` … */
   readonly exchanges: string[] = [];
+  /** What was answered to each: status and body; null: the answer got lost. */
+  readonly answers: (string | null)[] = [];
   /** The signed requests, in order. */
   readonly requests: string[] = [];
   /** By key: type and XML of what is registered. */
@@ -53,9 +55,13 @@ export class ScriptedSefin {
       method === 'POST' ? () => this.#register(key, body ?? new Uint8Array()) : () => this.#read(key, type);
     this.exchanges.push(method === 'POST' ? `POST ${typeOf(body)}` : `GET ${type}`);
     if (fate === 'lost_after' || (typeof fate === 'object' && fate.done)) answer();
-    if (typeof fate === 'string') throw new TransportFailure('unknown', 'time limit of 60 s');
-    if (fate) return response(fate.status, fate.body);
-    return answer();
+    if (typeof fate === 'string') {
+      this.answers.push(null);
+      throw new TransportFailure('unknown', 'time limit of 60 s');
+    }
+    const given = fate ? response(fate.status, fate.body) : answer();
+    this.answers.push(`${given.status} ${Buffer.from(given.body).toString()}`);
+    return given;
   }
 
   #register(key: string, body: Uint8Array): GovernmentResponse {
