@@ -3,7 +3,7 @@ import { isTaxId, taxIdRoot } from '../../documents/tax-id.js';
 import { DISAGREEMENT_CANCELLATION, DISAGREEMENT_TYPE, MANIFESTATION_RULES } from '../../model/manifestation.js';
 import type { EventCircumstances, EventRequest, EventVerdict } from '../events/dialect.js';
 import type { RegisteredEvent } from '../events/memory.js';
-import { verifySignature } from '../nfe-events/signature.js';
+import { verifySignature } from '../events/signature.js';
 import type { Rule } from '../rules/state.js';
 
 const MINUTE = 60_000;

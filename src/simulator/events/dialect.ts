@@ -1,12 +1,12 @@
 import type { Environment } from '../../model/words.js';
 import type { SimulatedType } from '../distribution/dialect.js';
-import type { SignatureJudge } from '../nfe-events/signature.js';
 import type { QueueRegistry } from '../queues/registry.js';
 import type { Rule } from '../rules/state.js';
 import type { CallKind } from '../scripts/scripts.js';
 import type { Element } from '../soap/element.js';
 import type { SoapOperation } from '../soap/envelope.js';
 import type { EventMemory } from './memory.js';
+import type { SignatureJudge } from './signature.js';
 
 /** One event of a request, as far as its layout goes. */
 export interface EventRequest {

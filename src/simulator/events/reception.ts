@@ -1,6 +1,5 @@
 import type { Environment } from '../../model/words.js';
 import type { Journal } from '../journal.js';
-import type { SignatureJudge } from '../nfe-events/signature.js';
 import type { QueueRegistry } from '../queues/registry.js';
 import type { Rule, Timing } from '../rules/state.js';
 import { replacement } from '../scripts/replace.js';
@@ -13,6 +12,7 @@ import { readSoapRequest, type SoapVersion, soapContentType, soapEnvelope, soapF
 import type { AnsweredEvent, EventDialect, EventRequest, EventVerdict } from './dialect.js';
 import { textsOf } from './form.js';
 import { type EventMemory, registeredDetail } from './memory.js';
+import type { SignatureJudge } from './signature.js';
 
 /** Above this many bytes a message is refused (214). */
 const LARGEST_MESSAGE = 512_000;

@@ -8,8 +8,8 @@ import {
 } from '../../model/manifestation.js';
 import { keyFault } from '../distribution/request.js';
 import type { EventCircumstances, EventRequest, EventVerdict } from '../events/dialect.js';
+import { verifySignature } from '../events/signature.js';
 import type { Rule } from '../rules/state.js';
-import { verifySignature } from './signature.js';
 
 const MINUTE = 60_000;
 export const ORGAN: Readonly<Record<NfeAuthority, string>> = { an: '91', svrs: '92' };

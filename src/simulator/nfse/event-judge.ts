@@ -1,6 +1,6 @@
 import { taxIdRoot } from '../../documents/tax-id.js';
 import type { Environment } from '../../model/words.js';
-import { type SignatureJudge, USUAL_ALGORITHMS, verifySignature } from '../nfe-events/signature.js';
+import { type SignatureJudge, USUAL_ALGORITHMS, verifySignature } from '../events/signature.js';
 import type { Rule } from '../rules/state.js';
 import type { BoxItem } from './box.js';
 import type { NfseEventRequest } from './event-request.js';

@@ -1,8 +1,8 @@
 import { taxIdRoot } from '../../documents/tax-id.js';
 import type { Environment } from '../../model/words.js';
 import type { SimulatorClock } from '../clock.js';
+import type { SignatureJudge } from '../events/signature.js';
 import type { Journal } from '../journal.js';
-import type { SignatureJudge } from '../nfe-events/signature.js';
 import type { Rule, RulePolicy } from '../rules/state.js';
 import type { ScriptedAnswer } from '../scripts/scripted-answer.js';
 import type { Scripts } from '../scripts/scripts.js';

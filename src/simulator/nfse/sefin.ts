@@ -1,6 +1,6 @@
 import { taxIdRoot } from '../../documents/tax-id.js';
 import type { Environment } from '../../model/words.js';
-import type { SignatureJudge } from '../nfe-events/signature.js';
+import type { SignatureJudge } from '../events/signature.js';
 import type { Rule } from '../rules/state.js';
 import { registeredEvent, sefinError, sefinEvent, sefinEventRead, sefinNote } from './answers.js';
 import type { Boxes } from './boxes.js';
