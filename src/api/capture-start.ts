@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { CaptureKey } from '../model/words.js';
-import { recordAudit } from '../storage/audit.js';
+import { captureTarget, recordAudit } from '../storage/audit.js';
 import { type EnableAnswer, enableCapture } from '../storage/capture-orders.js';
 import type { CaptureRow } from '../storage/capture-rows.js';
 import { usableCertificate } from '../storage/certificates.js';
@@ -49,7 +49,7 @@ export async function startCapture(
     await recordAudit(tx, {
       actor: by.caller.actor,
       action: 'capture.start',
-      target: `${capture.companyId}/${capture.documentType}/${capture.environment}`,
+      target: captureTarget(capture),
       detail: { options: Object.keys(order) },
     });
     if (webhookUrl === undefined) return { row: enabled.row, webhookEndpoint: null };

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type CaptureKey, type DocumentType, type Environment, PHASES } from '../model/words.js';
-import { recordAudit } from '../storage/audit.js';
+import { captureTarget, recordAudit } from '../storage/audit.js';
 import { disableCapture, holdCapture, resumeCapture } from '../storage/capture-orders.js';
 import type { CaptureRow } from '../storage/capture-rows.js';
 import { listCaptures, listCompanyCaptures } from '../storage/captures.js';
@@ -278,7 +278,7 @@ async function order(
     const written = await write(tx, capture, now);
     if (written === null) throw new Problem('not_found', 'This capture was never started');
     const { actor } = callerOf(request);
-    const target = `${capture.companyId}/${capture.documentType}/${capture.environment}`;
+    const target = captureTarget(capture);
     await recordAudit(tx, { actor, action, target });
     return written;
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordAudit } from '../storage/audit.js';
+import { captureTarget, recordAudit } from '../storage/audit.js';
 import { setCursor } from '../storage/capture-orders.js';
 import { type Api, answers, BODY_PROBLEMS } from './api.js';
 import { callerOf } from './authorization.js';
@@ -44,7 +44,7 @@ export function cursorRoutes(app: Api, deps: ApiDependencies): void {
         await recordAudit(tx, {
           actor: callerOf(request).actor,
           action: 'capture.set_cursor',
-          target: `${capture.companyId}/${capture.documentType}/${capture.environment}`,
+          target: captureTarget(capture),
           detail: { from: answer.before, to: nsu, reason },
         });
         return answer.row;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordAudit } from '../storage/audit.js';
+import { captureTarget, recordAudit } from '../storage/audit.js';
 import { type GapRow, getGap, listGaps, recoverGap } from '../storage/gap-list.js';
 import { type Api, answers, POST_PROBLEMS } from './api.js';
 import { callerOf, requireUnlimited } from './authorization.js';
@@ -96,7 +96,7 @@ export function gapRoutes(app: Api, deps: ApiDependencies): void {
         await recordAudit(tx, {
           actor: callerOf(request).actor,
           action: 'gap.recover',
-          target: `${capture.companyId}/${capture.documentType}/${capture.environment}`,
+          target: captureTarget(capture),
           detail: { from: found.fromNsu, to: found.toNsu },
         });
         return recovered;

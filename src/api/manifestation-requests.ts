@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { DISAGREEMENT_PROTOCOL } from '../model/manifestation.js';
 import { ORDER_PROBLEMS, type OrderProblem } from '../model/manifestation-order.js';
 import type { CaptureKey, DocumentType, Environment } from '../model/words.js';
-import { recordAudit } from '../storage/audit.js';
+import { captureTarget, recordAudit } from '../storage/audit.js';
 import { listCompanyCaptures } from '../storage/captures.js';
 import { usableCertificate } from '../storage/certificates.js';
 import type { CompanyRow } from '../storage/companies.js';
@@ -62,7 +62,7 @@ export async function takeRequest(
       await recordAudit(tx, {
         actor,
         action: 'manifestation.request',
-        target: `${company.id}/${capture.documentType}/${capture.environment}`,
+        target: captureTarget(capture),
         detail: { id: taken.row.id, type: rule.type },
       });
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordAudit } from '../storage/audit.js';
+import { captureTarget, recordAudit } from '../storage/audit.js';
 import { releaseHistory } from '../storage/held-documents.js';
 import { type Api, answers, POST_PROBLEMS } from './api.js';
 import { callerOf } from './authorization.js';
@@ -37,7 +37,7 @@ export function releaseHistoryRoutes(app: Api, deps: ApiDependencies): void {
       const capture = await captureOf(deps, request, { ...params, ...query, documentType: 'nfse' });
       const now = await deps.clock.now();
       const count = await deps.database.transaction(async (tx) => {
-        const target = `${capture.companyId}/${capture.documentType}/${capture.environment}`;
+        const target = captureTarget(capture);
         await recordAudit(tx, { actor: callerOf(request).actor, action: 'capture.release_history', target });
         return releaseHistory(tx, capture, now);
       });

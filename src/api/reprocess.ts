@@ -5,7 +5,7 @@ import { isAccessKey } from '../documents/access-key.js';
 import { isKeyForm, type PointAsk, type PointRefusal } from '../model/point-query.js';
 import type { CaptureKey } from '../model/words.js';
 import { getArchive } from '../storage/archives.js';
-import { recordAudit } from '../storage/audit.js';
+import { captureTarget, recordAudit } from '../storage/audit.js';
 import { getCapture } from '../storage/captures.js';
 import { resendDocument } from '../storage/deliveries.js';
 import { findLocal } from '../storage/local-documents.js';
@@ -117,7 +117,7 @@ async function written(
 ): Promise<string> {
   const id = uuid();
   const createdAt = await clock.now();
-  const target = `${capture.companyId}/${capture.documentType}/${capture.environment}`;
+  const target = captureTarget(capture);
   await database.transaction(async (tx) => {
     const { nsu, key: byKey, archiveId } = what;
     await insertReprocess(tx, {

@@ -1,3 +1,4 @@
+import type { CaptureKey } from '../model/words.js';
 import type { Queryable } from './database.js';
 
 /** Something that a person or an API key did. Write it in the transaction of the change itself. */
@@ -10,6 +11,11 @@ export interface AuditEntry {
   readonly target: string;
   /** Before and after, reasons. No secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** A capture as the target of an entry. */
+export function captureTarget({ companyId, documentType, environment }: CaptureKey): string {
+  return `${companyId}/${documentType}/${environment}`;
 }
 
 /** The table only grows. */
