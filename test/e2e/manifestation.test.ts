@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { MaloteClient } from '../../src/client/index.js';
 import { TASK_QUEUES } from '../../src/model/activity-contract.js';
 import type { Party } from '../../src/model/document.js';
 import type { CaptureKey } from '../../src/model/words.js';
@@ -228,8 +229,13 @@ describe('manifestations from end to end, hours skipped, every signature verifie
     const listed = await documentsOf(companyId, { kind: 'procCTe', manifestation: '610110' });
     assert.deepEqual(listed.map(({ key }) => key).sort(), [lost, plain].sort());
 
-    // By signal: what it names is found, and nothing personal travels.
-    await system.messenger.requestManifestation(capture, { key: lost, type: '610111' });
+    // By the SDK: the capture of the type tells the environment, the disagreement's protocol is found, and nothing personal travels.
+    const sdk = new MaloteClient({ connection: env.connection, namespace: env.namespace ?? 'default' });
+    await sdk.requestManifestation({ companyId, key: lost, type: '610111' });
+    await assert.rejects(
+      sdk.requestManifestation({ companyId, key: lost, type: '610110' }),
+      /request it by the HTTP API/,
+    );
     await env.sleep('1 minute');
     await disagree(lost);
     await env.sleep('1 minute');
