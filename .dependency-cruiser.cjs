@@ -22,6 +22,7 @@ const may = {
     'government',
     'storage',
     'webhooks',
+    'pdf',
   ],
   client: ['model', 'workflows'],
   api: ['model', 'client', 'storage', 'documents', 'certificates', 'webhooks', 'pdf', 'platform'],

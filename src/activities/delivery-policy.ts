@@ -1,6 +1,6 @@
 import { isWholeDocument, rolesOf } from '../documents/index.js';
 import type { DocumentKind, DocumentMetadata, Party } from '../model/document.js';
-import { isOnDemand, isUnlisted, ON_DEMAND, UNLISTED } from '../model/suppression.js';
+import { cameSilently, isUnlisted, ON_DEMAND, UNLISTED } from '../model/suppression.js';
 import type { CaptureOptions, DocumentType } from '../model/words.js';
 import type { DocumentRow } from '../storage/documents.js';
 import type { HeldDocument } from '../storage/held-documents.js';
@@ -137,14 +137,14 @@ export function decideDeliveries(
 
 /**
  * By the key of each whole document: why its webhook was not sent, or null. Of two copies one that was is enough. One that was only
- * an answer to a request counts as not come yet.
+ * an answer to a request, or imported, counts as not come yet.
  */
 export function reasonsByKey(
   documents: readonly Pick<DocumentRow, 'key' | 'kind' | 'suppressed'>[],
 ): ReadonlyMap<string, string | null> {
   const reasons = new Map<string, string | null>();
   for (const { key, kind, suppressed } of documents) {
-    if (key === null || !isWholeDocument(kind) || isOnDemand(suppressed)) continue;
+    if (key === null || !isWholeDocument(kind) || cameSilently(suppressed)) continue;
     reasons.set(key, reasons.get(key) === null ? null : suppressed);
   }
   return reasons;

@@ -133,7 +133,12 @@ export type Failpoint =
   | 'after_send'
   | 'after_archive'
   | 'inside_transaction'
-  | 'after_commit';
+  | 'after_commit'
+  | 'part_written'
+  | 'part_committed'
+  | 'export_joined'
+  | 'files_archived'
+  | 'files_committed';
 
 export function limitsOf(deps: Pick<ActivityDependencies, 'limits'>): CallLimits {
   return { ...CALL_LIMITS, ...deps.limits };

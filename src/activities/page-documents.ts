@@ -36,6 +36,8 @@ export function documentRow(
 ): DocumentRow {
   const { metadata, event } = document;
   const state = stateOf([document.implies]);
+  // An event counts by when it happened: in the order of a key's events, and in the month that is exported.
+  const issuedAt = metadata.issuedAt ?? event?.occurredAt ?? event?.registeredAt;
   return {
     ...place.capture,
     id: uuid(),
@@ -49,7 +51,7 @@ export function documentRow(
     fullXml: fullXmlOf(document.kind, { state, received: false, overdue: false }),
     origin: place.origin,
     capturedAt: place.capturedAt,
-    issuedAt: metadata.issuedAt === undefined ? null : instantOf(metadata.issuedAt),
+    issuedAt: issuedAt === undefined ? null : instantOf(issuedAt),
     authorizedAt: metadata.authorizedAt === undefined ? null : instantOf(metadata.authorizedAt),
     total: amountOf(metadata.total),
     issuerTaxId: metadata.issuer?.taxId ?? null,

@@ -2,10 +2,14 @@ import { log } from '@temporalio/activity';
 import pLimit from 'p-limit';
 import { scaled } from '../cadence/index.js';
 import type { HousekeepingActivities } from '../model/activity-contract.js';
+import type { ExportInput } from '../model/export-contract.js';
+import type { ImportInput } from '../model/import-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../storage/database.js';
 import { overdueErasures } from '../storage/erasures.js';
+import { overdueExports } from '../storage/exports.js';
+import { overdueImports } from '../storage/imports.js';
 import { overdueManifestations } from '../storage/manifestation-queue.js';
 import { overdueCaptures, overdueEndpoints } from '../storage/overdue.js';
 
@@ -17,6 +21,8 @@ export interface OverdueDependencies {
   readonly wakeEndpoint: (endpointId: string) => Promise<void>;
   readonly wakeManifestation: (capture: CaptureKey) => Promise<void>;
   readonly wakeErasure: (companyId: string) => Promise<void>;
+  readonly startExport: (input: ExportInput) => Promise<void>;
+  readonly startImport: (input: ImportInput) => Promise<void>;
   /** Divides the ages at which a capture counts as overdue. */
   readonly timeScale: number;
 }
@@ -25,6 +31,8 @@ const CAPTURE_OVERDUE_MS = 15 * 60_000;
 const ENDPOINT_OVERDUE_MS = 30_000;
 const MANIFESTATION_OVERDUE_MS = 2 * 60_000;
 const ERASURE_OVERDUE_MS = 5 * 60_000;
+/** Their rows are written at every step. */
+const TRANSFER_OVERDUE_MS = 15 * 60_000;
 /** A run takes this many; the next minute's takes the next. After a lost Temporal 100,000 captures are back within the hour of their wait. */
 const BATCH = 2_000;
 /** Signals in the air at once. */
@@ -48,13 +56,15 @@ export function createStartOverdue(deps: OverdueDependencies): Pick<Housekeeping
         BATCH,
       );
       const erasures = await overdueErasures(deps.database, now - ERASURE_OVERDUE_MS, BATCH);
-      const started = {
+      const heardOf = now - TRANSFER_OVERDUE_MS;
+      return {
         captures: await eachOf(captures, deps.wakeCapture),
         endpoints: await eachOf(endpoints, deps.wakeEndpoint),
         manifestations: await eachOf(manifestations, deps.wakeManifestation),
         erasures: await eachOf(erasures, deps.wakeErasure),
+        exports: await eachOf(await overdueExports(deps.database, heardOf, BATCH), deps.startExport),
+        imports: await eachOf(await overdueImports(deps.database, heardOf, BATCH), deps.startImport),
       };
-      return started;
     },
   };
 }

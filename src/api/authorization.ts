@@ -79,6 +79,13 @@ export async function visibleCompany(deps: ApiDependencies, request: FastifyRequ
   return company;
 }
 
+/** @throws {Problem} `company_being_deleted` */
+export function requireStaying({ deletingAt }: Pick<CompanyRow, 'deletingAt'>): void {
+  if (deletingAt !== null) {
+    throw new Problem('company_being_deleted', 'This company is being deleted: nothing can be begun for it');
+  }
+}
+
 async function identify(header: string | undefined, deps: ApiDependencies): Promise<Caller> {
   const key = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
   if (key === undefined) throw new Problem('unauthorized', 'Authorization must be: Bearer, a blank, and an API key');

@@ -117,6 +117,12 @@ export const ERROR_CATALOGUE = {
     action:
       'Use the XML. There are PDFs of NF-e, NFC-e, CT-e (also OS and simplified), NFS-e and correction letters; `links.pdf` is there where there is one.',
   },
+  export_has_no_file: {
+    status: 409,
+    title: 'The export has no file',
+    action:
+      'One that is pending or running: wait until `GET /v1/exports/{id}` says `done`. Else start it again: files are kept for 7 days.',
+  },
   endpoint_deleted: {
     status: 409,
     title: 'The webhook endpoint was deleted',

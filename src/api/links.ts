@@ -1,6 +1,4 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isLinkSignature, signLink } from '../certificates/link-signature.js';
 import { hasPrintedForm } from '../model/printed-form.js';
 import { getDocument } from '../storage/documents.js';
 import { type Api, answers, openAnswers, POST_PROBLEMS } from './api.js';
@@ -11,13 +9,11 @@ import { Problem } from './problem.js';
 import { answeredInstant, idParams, isoInstant, noBody, oneOf } from './schemas/common.js';
 import { fileAnswers, PDF_PROBLEMS } from './schemas/files.js';
 import { sendFile } from './send-file.js';
-
-/** A link is made to be used now. Real time, whatever the time scale. */
-const LIFETIME_MS = 15 * 60_000;
+import { linkEnd, requireSigned, signedUrl } from './signed-url.js';
 
 /** Links that open one file of one document without a key: `POST /v1/documents/{id}/links`, and `/links`, where they lead. */
 export function linkRoutes(app: Api, deps: ApiDependencies, sources: FileSources): void {
-  const { database, keyring, clock } = deps;
+  const { database } = deps;
 
   app.post(
     '/v1/documents/:id/links',
@@ -45,11 +41,9 @@ export function linkRoutes(app: Api, deps: ApiDependencies, sources: FileSources
     },
     async (request) => {
       const { id, kind, eventType } = await visibleDocument(database, request, request.params.id);
-      const base = deps.publicUrl ?? addressOf(request);
-      // Whole seconds, and never less than promised.
-      const expires = Math.ceil(((await clock.now()) + LIFETIME_MS) / 1000);
+      const expires = await linkEnd(deps);
       const link = (file: FileKind) =>
-        `${base}/links/${id}/${file}?expires=${expires}&signature=${signLink(keyring, signedContent(id, file, expires))}`;
+        signedUrl(deps, request, { path: `/links/${id}/${file}`, content: signedContent(id, file), expires });
       return {
         xml: link('xml'),
         pdf: hasPrintedForm(kind, eventType) ? link('pdf') : null,
@@ -79,17 +73,7 @@ export function linkRoutes(app: Api, deps: ApiDependencies, sources: FileSources
     },
     async (request, reply) => {
       const { id, file } = request.params;
-      const { expires, signature } = request.query;
-      // The signature first: of a link that was changed nothing is told.
-      const isOurs =
-        typeof expires === 'string' &&
-        typeof signature === 'string' &&
-        isLinkSignature(keyring, signedContent(id, file, expires), signature);
-      if (!isOurs)
-        throw new Problem('link_invalid', 'The link is not one that was made here: it was changed or cut off');
-      if (Number(expires) * 1000 <= (await clock.now())) {
-        throw new Problem('link_expired', `The link was valid until ${isoInstant(Number(expires) * 1000)}`);
-      }
+      await requireSigned(deps, signedContent(id, file), request.query);
       const document = await getDocument(database, id);
       if (document === null) throw new Problem('not_found', 'The document was deleted');
       reply.header('referrer-policy', 'no-referrer');
@@ -98,12 +82,6 @@ export function linkRoutes(app: Api, deps: ApiDependencies, sources: FileSources
   );
 }
 
-function signedContent(id: string, file: FileKind, expires: number | string): string {
-  return `${file} ${id} ${expires}`;
-}
-
-/** How the caller itself reached this API. */
-function addressOf({ protocol, host }: FastifyRequest): string {
-  if (!host) throw new Problem('malformed_request', 'The request has no Host header, so there is no address for links');
-  return `${protocol}://${host}`;
+function signedContent(id: string, file: FileKind): string {
+  return `${file} ${id}`;
 }

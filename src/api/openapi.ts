@@ -6,6 +6,7 @@ const TAGS = [
   { name: 'companies', description: 'Tax IDs that documents are captured for, and their certificates' },
   { name: 'captures', description: 'What runs for a company, and where it stands' },
   { name: 'documents', description: 'What was captured' },
+  { name: 'exports', description: 'Documents of a period in one ZIP, and documents from elsewhere' },
   { name: 'manifestations', description: 'What companies say about documents that they received' },
   { name: 'webhooks', description: 'Endpoints, deliveries, and the feed for customers without an endpoint' },
   { name: 'operations', description: 'Usage, alerts, API keys, health' },

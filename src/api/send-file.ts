@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from './problem.js';
 
@@ -11,12 +12,19 @@ export interface FileAnswer {
   /** What a browser does with it: shows it, or saves it. */
   readonly disposition: 'inline' | 'attachment';
   /** Asked for only when bytes are to be sent. */
-  readonly read: () => Promise<Uint8Array>;
+  readonly read: () => Promise<Uint8Array | StreamedFile>;
+}
+
+/** A file that is too large for memory. */
+export interface StreamedFile {
+  /** Bytes. */
+  readonly length: number;
+  /** Its bytes from `start` to before `end`. */
+  stream(start: number, end: number): Readable;
 }
 
 /**
- * Sends a file: whole, one range of it (RFC 9110 section 14), or 304 for whoever has it already. Several ranges at once get the whole:
- * the files are small. HEAD gets the headers of the whole.
+ * Sends a file: whole, one range of it (RFC 9110 section 14), or 304 for whoever has it already. Several ranges at once get the whole. HEAD gets the headers of the whole.
  *
  * @throws {Problem} `range_not_satisfiable`, and what `read` throws
  */
@@ -34,11 +42,11 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
     .header('etag', etag)
     .header('accept-ranges', 'bytes')
     .header('content-disposition', `${file.disposition}; filename="${file.name}"`);
-  if (range === null) return reply.send(asBuffer(bytes));
-  return reply
-    .code(206)
-    .header('content-range', `bytes ${range.first}-${range.last}/${bytes.length}`)
-    .send(asBuffer(bytes.subarray(range.first, range.last + 1)));
+  const [start, end] = range === null ? [0, bytes.length] : [range.first, range.last + 1];
+  if (range !== null) reply.code(206).header('content-range', `bytes ${range.first}-${range.last}/${bytes.length}`);
+  if (!('stream' in bytes)) return reply.send(asBuffer(bytes.subarray(start, end)));
+  reply.header('content-length', end - start);
+  return reply.send(request.method === 'HEAD' ? null : bytes.stream(start, end));
 }
 
 /** If-None-Match compares weakly: a proxy may have made the tag weak. */

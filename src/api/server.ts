@@ -17,10 +17,12 @@ import type { ApiDependencies } from './dependencies.js';
 import { documentRoutes } from './documents.js';
 import { answerError, sendProblem } from './error-handler.js';
 import { eventFeedRoutes } from './event-feed.js';
+import { exportRoutes } from './exports.js';
 import { fileRoutes } from './file-routes.js';
 import { gapRoutes } from './gaps.js';
 import { healthRoutes } from './health.js';
 import { honourIdempotencyKeys } from './idempotency.js';
+import { importRoutes } from './imports.js';
 import { manifestationRoutes } from './manifestations.js';
 import { nfseOnDemandRoutes } from './nfse-on-demand.js';
 import { openApiDocument } from './openapi.js';
@@ -88,6 +90,8 @@ const ROUTES = [
   manifestationRoutes,
   nfseOnDemandRoutes,
   archiveRoutes,
+  exportRoutes,
+  importRoutes,
   eventFeedRoutes,
   webhookEndpointRoutes,
   webhookEndpointActionRoutes,

@@ -32,14 +32,7 @@ export function temporalGateway(
       await connection.close();
     },
     startCapture: (capture) => inTime(async () => void (await messenger.startCapture(capture, {}))),
-    stopCapture: (capture) =>
-      inTime(async () => {
-        try {
-          await messenger.stopCapture(capture);
-        } catch (error) {
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-        }
-      }),
+    stopCapture: (capture) => inTime(() => ifRunning(messenger.stopCapture(capture))),
     resumeCapture: (capture) => inTime(() => messenger.resumeCapture(capture)),
     wakeCapture: (capture) => inTime(() => messenger.wakeCapture(capture)),
     wakeManifestation: (capture) => inTime(() => messenger.wakeManifestation(capture)),
@@ -65,7 +58,19 @@ export function temporalGateway(
         throw error;
       }
     },
+    startExport: (input) => inTime(() => messenger.startExport(input)),
+    cancelExport: (exportId) => inTime(() => ifRunning(messenger.cancelExport(exportId))),
+    startImport: (input) => inTime(() => messenger.startImport(input)),
     runNightlyGaps: () => inTime(() => messenger.runNightlyGaps()),
     check: () => inTime(async () => void (await connection.workflowService.describeNamespace({ namespace }))),
   };
+}
+
+/** That there is nobody to tell is no failure. */
+async function ifRunning(told: Promise<void>): Promise<void> {
+  try {
+    await told;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
 }

@@ -1,4 +1,6 @@
 import type { Asked, PointQuestion, ReprocessArchiveInput } from '../client/workflow-messenger.js';
+import type { ExportInput } from '../model/export-contract.js';
+import type { ImportInput } from '../model/import-contract.js';
 import type { OnDemandResult } from '../model/on-demand.js';
 import type { CaptureKey } from '../model/words.js';
 
@@ -35,6 +37,10 @@ export interface TemporalGateway {
   askCapture(capture: CaptureKey, question: PointQuestion, id: string, waitMs: number): Promise<Asked>;
   /** Decodes an archive again. True: it was done within `waitMs`. */
   reprocessArchive(input: ReprocessArchiveInput, waitMs: number): Promise<boolean>;
+  startExport(input: ExportInput): Promise<void>;
+  /** Resolves also when no run is open. */
+  cancelExport(exportId: string): Promise<void>;
+  startImport(input: ImportInput): Promise<void>;
   /** The nightly look for missing numbers, now. */
   runNightlyGaps(): Promise<void>;
   /** Rejects when Temporal does not answer. */

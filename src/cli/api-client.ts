@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { type Connection, findConnection, type GlobalOptions } from './connection.js';
 import { CliFailure, EXIT, wrongUse } from './failure.js';
@@ -54,8 +59,42 @@ export class ApiClient {
   /** A file, with the name that it has there. */
   async file(path: string): Promise<{ readonly bytes: Buffer; readonly name: string }> {
     const answer = await this.#fetch('GET', path);
-    const name = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1];
-    return { bytes: Buffer.from(await answer.arrayBuffer()), name: basename(name ?? 'document') };
+    return { bytes: Buffer.from(await answer.arrayBuffer()), name: nameOf(answer) ?? 'document' };
+  }
+
+  /**
+   * Saves a file that is too large for memory, and says under which name.
+   *
+   * @param as default: its own name, in this folder
+   */
+  async download(path: string, as?: string): Promise<string> {
+    const answer = await this.#fetch('GET', path);
+    const file = as ?? nameOf(answer) ?? 'download';
+    const draft = `${file}.part`;
+    try {
+      await pipeline(answer.body ?? [], createWriteStream(draft));
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true });
+      const { code } = error as { code?: string };
+      throw new CliFailure(
+        `could not save ${file} (${code ?? 'the download broke off'}): check the path, and try again`,
+      );
+    }
+    return file;
+  }
+
+  /** Sends a file as the body of a POST, without holding it in memory. */
+  async upload<T>(path: string, query: Query, file: string): Promise<T> {
+    const body = createReadStream(file);
+    const cannotRead = (error: NodeJS.ErrnoException) =>
+      wrongUse(`cannot read ${file} (${error.code}): check the path`);
+    await once(body, 'open').catch((error: NodeJS.ErrnoException) => {
+      throw cannotRead(error);
+    });
+    const type = /\.xml$/i.test(file) ? 'application/xml' : 'application/zip';
+    const answer = await this.#fetch('POST', withQuery(path, { ...query, fileName: basename(file) }), { type, body });
+    return (await answer.json()) as T;
   }
 
   /** Entries of a list over as many pages as it takes, up to a number. */
@@ -89,11 +128,16 @@ export class ApiClient {
   }
 
   async #json<T>(method: Method, path: string, body?: unknown): Promise<T> {
-    const answer = await this.#fetch(method, path, body);
+    const json = body === undefined ? undefined : { type: 'application/json', body: JSON.stringify(body) };
+    const answer = await this.#fetch(method, path, json);
     return (answer.status === 204 ? undefined : await answer.json()) as T;
   }
 
-  async #fetch(method: Method, path: string, body?: unknown): Promise<Response> {
+  async #fetch(
+    method: Method,
+    path: string,
+    content?: { readonly type: string; readonly body: string | Readable },
+  ): Promise<Response> {
     const { apiUrl, apiKey } = this.#connection;
     let answer: Response;
     try {
@@ -101,9 +145,9 @@ export class ApiClient {
         method,
         headers: {
           authorization: `Bearer ${apiKey}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(content && { 'content-type': content.type }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(content && { body: content.body as NonNullable<RequestInit['body']>, duplex: 'half' }),
         redirect: 'error',
       });
     } catch {
@@ -134,6 +178,12 @@ function failureOf(status: number, problem: Problem, apiUrl: string): CliFailure
     code === 'invalid_input' ? EXIT.wrongUse : EXIT.failed,
     code,
   );
+}
+
+/** What the API calls a file; never a path. */
+function nameOf(answer: Response): string | undefined {
+  const name = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1];
+  return name === undefined ? undefined : basename(name);
 }
 
 function withQuery(path: string, query: Query): string {

@@ -9,6 +9,7 @@ import { wrongUse } from './failure.js';
 import { gapCommands } from './gaps.js';
 import { manifestationCommands } from './manifestations.js';
 import { systemCommands } from './system.js';
+import { transferCommands } from './transfers.js';
 import { webhookCommands } from './webhooks.js';
 
 /**
@@ -60,6 +61,7 @@ const GROUPS = [
   documentCommands,
   gapCommands,
   manifestationCommands,
+  transferCommands,
   webhookCommands,
 ];
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Client, WorkflowHandleWithSignaledRunId } from '@temporalio/client';
 import { TASK_QUEUES } from '../model/activity-contract.js';
+import type { ExportInput } from '../model/export-contract.js';
+import type { ImportInput } from '../model/import-contract.js';
 import type { RequestedManifestation } from '../model/manifestation-contract.js';
 import { ON_DEMAND_WORKFLOW, type OnDemandInput, type OnDemandResult } from '../model/on-demand.js';
 import type { CaptureKey } from '../model/words.js';
@@ -11,6 +13,8 @@ import {
   deliveryWorkflowId,
   type ErasureInput,
   erasureWorkflowId,
+  exportWorkflowId,
+  importWorkflowId,
   type ManifestationInput,
   manifestationWorkflowId,
   NIGHTLY_GAPS_ID,
@@ -132,6 +136,33 @@ export class WorkflowMessenger {
       workflowIdConflictPolicy: 'USE_EXISTING',
       args: [input],
       staticSummary: 'decode an archive again',
+    });
+  }
+
+  /** Runs an export; one that runs already is not disturbed. */
+  async startExport(input: ExportInput): Promise<void> {
+    await this.#client.workflow.start(WORKFLOW_TYPES.exportDocuments, {
+      workflowId: exportWorkflowId(input.exportId),
+      taskQueue: TASK_QUEUES.workflows,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [input],
+      staticSummary: 'export documents of a period',
+    });
+  }
+
+  /** @throws {WorkflowNotFoundError} when no run is open */
+  async cancelExport(exportId: string): Promise<void> {
+    await this.#client.workflow.getHandle(exportWorkflowId(exportId)).cancel();
+  }
+
+  /** Runs an import; one that runs already is not disturbed. */
+  async startImport(input: ImportInput): Promise<void> {
+    await this.#client.workflow.start(WORKFLOW_TYPES.importDocuments, {
+      workflowId: importWorkflowId(input.importId),
+      taskQueue: TASK_QUEUES.workflows,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [input],
+      staticSummary: 'import documents from a file',
     });
   }
 

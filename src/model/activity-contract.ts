@@ -17,6 +17,8 @@ export const TASK_QUEUES = {
   nfse: 'nfse',
   webhooks: 'webhooks',
   background: 'background',
+  /** Exports and imports: long steps that take memory and processor, few at a time. */
+  bulk: 'bulk',
 } as const;
 
 /** Why the guard let no call through. Nothing was asked, nothing counts. */
@@ -129,9 +131,17 @@ export interface DeliveryActivities {
 export interface HousekeepingActivities {
   /**
    * Signal-with-start (signal `wake`, never `start`: a stop must not be undone) for every enabled capture more than 15 minutes
-   * overdue, for endpoints with rows due for 30 s, for manifestations due for 2 minutes, and for deletions of companies due for 5.
+   * overdue, for endpoints with rows due for 30 s, for manifestations due for 2 minutes, and for deletions of companies due for 5. Exports
+   * and imports that nothing was heard of for 15 minutes are started again.
    */
-  startOverdue(): Promise<{ captures: number; endpoints: number; manifestations: number; erasures: number }>;
+  startOverdue(): Promise<{
+    captures: number;
+    endpoints: number;
+    manifestations: number;
+    erasures: number;
+    exports: number;
+    imports: number;
+  }>;
   /** Marks summaries whose whole document has not come two days after it was asked for; alerts, and closes alerts that are over. */
   watchAwaitedXml(): Promise<{ overdue: number }>;
   /** Decodes due failed items again, from their archives. */

@@ -6,6 +6,9 @@ export const UNLISTED = { issued: 'issued_not_captured', beforeCutoff: 'before_c
 /** Somebody asked for it by key and got it as the answer. It is told of when it comes by distribution. */
 export const ON_DEMAND = 'on_demand';
 
+/** Somebody imported it without asking for webhooks. It is told of when it comes by distribution. */
+export const IMPORTED = 'import';
+
 const codeOf = (suppressed: string | null): string | null => suppressed?.split(':', 1)[0] ?? null;
 
 export function isUnlisted(suppressed: string | null): boolean {
@@ -13,6 +16,8 @@ export function isUnlisted(suppressed: string | null): boolean {
   return codes.includes(codeOf(suppressed));
 }
 
-export function isOnDemand(suppressed: string | null): boolean {
-  return codeOf(suppressed) === ON_DEMAND;
+/** Nobody was told of it only because of the way it came: as far as webhooks go it has not come yet. */
+export function cameSilently(suppressed: string | null): boolean {
+  const codes: readonly (string | null)[] = [ON_DEMAND, IMPORTED];
+  return codes.includes(codeOf(suppressed));
 }

@@ -139,7 +139,7 @@ const eventExists = (types: string) => `(exists (
       and m.type = any(${types})))`;
 
 /** What a customer chose not to have, or not yet, is in no list. */
-const LISTED = `(d.suppressed is null or d.suppressed !~ '^(${Object.values(UNLISTED).join('|')}):')`;
+export const LISTED = `(d.suppressed is null or d.suppressed !~ '^(${Object.values(UNLISTED).join('|')}):')`;
 
 function conditions(filter: DocumentFilter): Filter {
   const where = new Filter()

@@ -25,6 +25,7 @@ export type Position = readonly (string | number)[];
 const KINDS = {
   // PostgreSQL's calendar begins later than JavaScript's, and nothing of ours is older than 1970.
   instant: (value: unknown) => typeof value === 'number' && value >= 0 && value < 8.64e15,
+  number: (value: unknown) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31,
   nsu: (value: unknown) => typeof value === 'string' && /^[0-9]{15}$/.test(value),
   uuid: (value: unknown) => typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
   text: (value: unknown) => typeof value === 'string' && !value.includes('\0'),

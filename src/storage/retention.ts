@@ -10,10 +10,14 @@ export const RETENTION = {
   idempotency: days(1),
   /** Since they closed. */
   alerts: days(365),
+  /** Rows of exports and imports with their reports; files go earlier. */
+  transfers: days(90),
 } as const;
 
 /** Rows per statement: short locks, and a stop in between loses nothing. */
 const BATCH = 5_000;
+/** An import may have a hundred thousand rows. */
+const TRANSFERS = 20;
 
 /** What a sweep removed, in rows; for `callPartitions` in whole days. */
 export interface Swept {
@@ -22,6 +26,7 @@ export interface Swept {
   readonly callPartitions: number;
   readonly idempotency: number;
   readonly alerts: number;
+  readonly transfers: number;
 }
 
 /** Forgets what is past its time. Of an event only the body goes: its row keeps the feed's sequence whole. */
@@ -50,15 +55,31 @@ export async function sweepRetention(db: Database, now: number): Promise<Swept> 
       `delete from alerts where id in (select id from alerts where closed_at < $1 order by closed_at limit ${BATCH})`,
       now - RETENTION.alerts,
     ),
+    transfers: await sweepTransfers(db, now - RETENTION.transfers),
   };
 }
 
-async function inBatches(db: Database, statement: string, before: number): Promise<number> {
+/** Their parts and files go with them. */
+async function sweepTransfers(db: Database, before: number): Promise<number> {
+  let total = 0;
+  for (const table of ['exports', 'imports']) {
+    total += await inBatches(
+      db,
+      `delete from ${table} where id in (
+         select id from ${table} where created_at < $1 and status not in ('pending', 'running') order by created_at limit ${TRANSFERS})`,
+      before,
+      TRANSFERS,
+    );
+  }
+  return total;
+}
+
+async function inBatches(db: Database, statement: string, before: number, batch = BATCH): Promise<number> {
   let total = 0;
   for (;;) {
     const { rowCount } = await db.query(statement, [instant(before)]);
     total += rowCount;
-    if (rowCount < BATCH) return total;
+    if (rowCount < batch) return total;
   }
 }
 

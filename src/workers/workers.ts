@@ -2,6 +2,8 @@ import { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createDeliveryActivities } from '../activities/deliver-due.js';
 import { createEraseCompany } from '../activities/erase-company.js';
+import { createExportActivities, type ExportDependencies } from '../activities/exports/index.js';
+import { createImportActivities } from '../activities/imports/index.js';
 import {
   type ActivityDependencies,
   type CallObserver,
@@ -36,6 +38,7 @@ import { createSefin } from '../government/sefin.js';
 import { createSefinEvents } from '../government/sefin-events.js';
 import type { Transport } from '../government/types.js';
 import { TASK_QUEUES } from '../model/activity-contract.js';
+import { renderPdf } from '../pdf/index.js';
 import { VERSION } from '../platform/version.js';
 import type { Database } from '../storage/database.js';
 import type { ObjectStore } from '../storage/object-store/index.js';
@@ -68,6 +71,7 @@ export interface WorkerParts {
   readonly activityOptions?: Partial<Pick<ActivityDependencies, 'limits' | 'failpoint' | 'comparesClocks'>>;
   /** For tests: see {@link PatientGetOptions}. */
   readonly pausesMs?: readonly number[];
+  readonly exportOptions?: Pick<ExportDependencies, 'partDocuments'>;
 }
 
 /** Longer than any call's limit: a stop waits for calls that were sent (design.md section 4, rule 7). */
@@ -76,6 +80,8 @@ const GRACE_MS = 330_000;
 const CALLS_AT_ONCE = 20;
 const DELIVERY_RUNS_AT_ONCE = 50;
 const ROWS_AT_ONCE = 20;
+/** Each may take a hundred megabytes. */
+const BULK_STEPS_AT_ONCE = 2;
 /** Idle captures wake once an hour, so few need to stay in memory: most wake-ups replay a short history. */
 const CACHED_WORKFLOWS = 500;
 
@@ -134,8 +140,12 @@ export function activitiesOf(parts: WorkerParts) {
     wakeEndpoint: (endpointId) => messenger.wakeDelivery(endpointId),
     wakeManifestation: (capture) => messenger.wakeManifestation(capture),
     wakeErasure: (companyId) => messenger.wakeErasure(companyId),
+    startExport: (input) => messenger.startExport(input),
+    startImport: (input) => messenger.startImport(input),
     timeScale: parts.timeScale,
   });
+  const exports = createExportActivities({ ...common, ...parts.exportOptions, renderPdf });
+  const imports = createImportActivities(common);
   const alerts = {
     ...createWatchAlerts(common),
     ...createMailAlerts({
@@ -163,8 +173,11 @@ export function activitiesOf(parts: WorkerParts) {
       ...manifestations.background,
       ...createEraseCompany({ ...common, taxIdMac: (taxId) => taxIdMac(parts.keyring, taxId) }),
       ...alerts,
+      ...exports.background,
+      ...imports.background,
       startOverdue,
     },
+    bulk: { ...exports.bulk, ...imports.bulk },
     /** Sends the wakes that wait for their interval. */
     close: () => waker.close(),
   };
@@ -198,6 +211,10 @@ export async function createWorkers(parts: WorkerParts): Promise<Workers> {
     create(TASK_QUEUES.background, {
       activities: activities.background,
       maxConcurrentActivityTaskExecutions: ROWS_AT_ONCE,
+    }),
+    create(TASK_QUEUES.bulk, {
+      activities: activities.bulk,
+      maxConcurrentActivityTaskExecutions: BULK_STEPS_AT_ONCE,
     }),
   ]);
   return together(workers, activities.close);

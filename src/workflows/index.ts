@@ -2,7 +2,9 @@
 export { capture } from './capture.js';
 export { delivery } from './delivery.js';
 export { erasure } from './erasure.js';
+export { exportDocuments } from './export.js';
 export { housekeeping } from './housekeeping.js';
+export { importDocuments } from './import.js';
 export { manifestation } from './manifestation.js';
 export { nightlyGaps } from './nightly-gaps.js';
 export { onDemand } from './on-demand.js';

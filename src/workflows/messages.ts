@@ -10,7 +10,9 @@ export const WORKFLOW_TYPES = {
   capture: 'capture',
   delivery: 'delivery',
   erasure: 'erasure',
+  exportDocuments: 'exportDocuments',
   housekeeping: 'housekeeping',
+  importDocuments: 'importDocuments',
   manifestation: 'manifestation',
   nightlyGaps: 'nightlyGaps',
   reprocessArchive: 'reprocessArchive',
@@ -25,6 +27,8 @@ export const manifestationWorkflowId = ({ companyId, documentType, environment }
 export const NIGHTLY_GAPS_ID = 'nightly-gaps';
 export const reprocessWorkflowId = (requestId: string): string => `reprocess/${requestId}`;
 export const erasureWorkflowId = (companyId: string): string => `erase/${companyId}`;
+export const exportWorkflowId = (exportId: string): string => `export/${exportId}`;
+export const importWorkflowId = (importId: string): string => `import/${importId}`;
 export const deliveryWorkflowId = (endpointId: string): string => `delivery/${endpointId}`;
 
 export const SIGNALS = {
@@ -36,7 +40,8 @@ export const SIGNALS = {
   wake: 'wake',
   request: 'request',
 } as const;
-export const QUERIES = { state: 'state' } as const;
+/** `progress` is that of exports and imports. */
+export const QUERIES = { state: 'state', progress: 'progress' } as const;
 /** Of the capture workflow; types in model/point-query.ts. */
 export const UPDATES = { queryByNsu: 'queryByNsu', queryByKey: 'queryByKey' } as const;
 

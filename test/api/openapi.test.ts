@@ -89,6 +89,16 @@ describe('/openapi.json', () => {
       'GET /v1/reprocess-requests/{}',
       `PUT ${capture}/cursor`,
       `POST ${capture}/gaps/{}/recover`,
+      'POST /v1/exports',
+      'GET /v1/exports',
+      'GET /v1/exports/{}',
+      'DELETE /v1/exports/{}',
+      'GET /v1/exports/{}/file',
+      'GET /links/exports/{}',
+      'POST /v1/imports',
+      'GET /v1/imports',
+      'GET /v1/imports/{}',
+      'GET /v1/imports/{}/files',
     ];
     assert.deepEqual(
       contract.filter((route) => !listed.includes(route)),

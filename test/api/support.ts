@@ -10,6 +10,8 @@ import { parseKeyring } from '../../src/certificates/keyring.js';
 import { webhookSecretBox } from '../../src/certificates/secret-box.js';
 import type { Asked, PointQuestion, ReprocessArchiveInput } from '../../src/client/workflow-messenger.js';
 import { cnpjCheckDigits } from '../../src/documents/tax-id.js';
+import type { ExportInput } from '../../src/model/export-contract.js';
+import type { ImportInput } from '../../src/model/import-contract.js';
 import type { OnDemandResult } from '../../src/model/on-demand.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { createLogger } from '../../src/platform/log.js';
@@ -52,6 +54,9 @@ export class RecordingTemporal implements TemporalGateway {
     this.#note(`decode ${archiveId}`);
     return false;
   };
+  startExport = async ({ exportId }: ExportInput) => this.#note(`export ${exportId}`);
+  cancelExport = async (exportId: string) => this.#note(`cancel export ${exportId}`);
+  startImport = async ({ importId }: ImportInput) => this.#note(`import ${importId}`);
   runNightlyGaps = async () => this.#note('look for gaps');
   check = async () => this.#note(null);
 

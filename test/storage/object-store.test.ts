@@ -15,6 +15,7 @@ import {
   type ObjectStore,
   ObjectStoreUnavailable,
   openObjectStore,
+  readBlocks,
 } from '../../src/storage/object-store/index.js';
 import { testS3 } from '../support/s3.js';
 
@@ -32,6 +33,10 @@ async function s3Url(): Promise<string> {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
   client.destroy();
   return `s3://${bucket}/some/prefix?endpoint=${encodeURIComponent(s3.endpoint)}&region=us-east-1`;
+}
+
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 /** What every store must do, whatever it is made of. */
@@ -146,6 +151,42 @@ function conformance(open: () => Promise<ObjectStore>) {
     for (const prefix of ['', '/', '../', 'a//']) {
       await assert.rejects(async () => store.deletePrefix(prefix), InvalidObjectStore, prefix);
     }
+  });
+
+  it('takes a stream of any length, and gives it back block by block', async (store) => {
+    for (const size of [0, 1, 5_000_000, 21_000_000]) {
+      const bytes = randomBytes(size);
+      const key = `streamed/${size}`;
+      await store.putStream(key, inChunks(bytes, 70_000), { contentType: 'application/zip' });
+      assert.deepEqual(await store.head(key), { size });
+      const [start, end] = [Math.min(size, 3), Math.max(size - 2, 0)];
+      for (const [from, to] of [
+        [0, size],
+        [start, end],
+      ] as const) {
+        const read: Buffer[] = [];
+        for await (const block of readBlocks(store, key, from, to)) read.push(block);
+        assert.ok(Buffer.concat(read).equals(bytes.subarray(from, Math.max(from, to))), `${size}: ${from}-${to}`);
+      }
+    }
+  });
+
+  it('throws what the source threw, and has no object then', async (store) => {
+    for (const size of [10, 12_000_000]) {
+      const failing = async function* () {
+        yield* inChunks(randomBytes(size), 1_000_000);
+        throw new RangeError('the source is broken');
+      };
+      await assert.rejects(store.putStream('broken/a', failing()), RangeError);
+      assert.equal(await store.head('broken/a'), null);
+    }
+  });
+
+  it('says that an object ends before the end that was asked for', async (store) => {
+    await store.put('short/a', Buffer.from('four'));
+    await assert.rejects(async () => {
+      for await (const _ of readBlocks(store, 'short/a', 0, 5));
+    }, /ends at 4, before 5/);
   });
 
   it('writes and reads many at once', async (store) => {

@@ -55,6 +55,7 @@ test('a sweep forgets what is past its time, in more than one batch, and nothing
     callPartitions: 2,
     idempotency: 1,
     alerts: 1,
+    transfers: 0,
   });
   assert.deepEqual((await db.query('select detail from alerts order by detail')).rows, [
     { detail: 'open' },
@@ -72,5 +73,6 @@ test('a sweep forgets what is past its time, in more than one batch, and nothing
     callPartitions: 0,
     idempotency: 0,
     alerts: 0,
+    transfers: 0,
   });
 });

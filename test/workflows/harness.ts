@@ -42,7 +42,7 @@ export async function withWorkers<T>(
   const workers = [
     await Worker.create({ ...options, taskQueue: TASK_QUEUES.workflows, workflowBundle: await workflowBundle() }),
     ...(await Promise.all(
-      [TASK_QUEUES.nfe, TASK_QUEUES.background, TASK_QUEUES.webhooks, 'host'].map((taskQueue) =>
+      [TASK_QUEUES.nfe, TASK_QUEUES.background, TASK_QUEUES.bulk, TASK_QUEUES.webhooks, 'host'].map((taskQueue) =>
         Worker.create({ ...options, taskQueue, activities }),
       ),
     )),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   ObjectNotFound,
@@ -9,6 +9,7 @@ import {
   type StoredObject,
   safeKey,
 } from './object-store.js';
+import { WatchedSource } from './streams.js';
 
 /** Half-written objects stand here, outside every prefix, until they are renamed into place. */
 const DRAFTS = '.drafts';
@@ -24,13 +25,25 @@ export class FileSystemStore implements ObjectStore {
     this.#folder = folder;
   }
 
-  put(key: string, bytes: Uint8Array): Promise<void> {
-    const target = this.#path(key);
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    await this.#write(this.#path(key), bytes);
+  }
+
+  async putStream(key: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const watched = new WatchedSource(source);
+    try {
+      await this.#write(this.#path(key), watched);
+    } catch (error) {
+      throw watched.failure === null ? error : watched.failure.error;
+    }
+  }
+
+  #write(target: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
     return reported('put', async () => {
       const draft = join(this.#folder, DRAFTS, randomBytes(12).toString('hex'));
       await mkdir(dirname(draft), { recursive: true });
       try {
-        await writeDurably(draft, bytes);
+        await writeDurably(draft, content);
         await makeFolders(this.#folder, dirname(target));
         await rename(draft, target);
       } catch (error) {
@@ -139,10 +152,10 @@ export class FileSystemStore implements ObjectStore {
   }
 }
 
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+async function writeDurably(path: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await file.writeFile(bytes);
+    await writeFile(file, content);
     await file.sync();
   } finally {
     await file.close();

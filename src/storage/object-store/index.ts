@@ -5,6 +5,7 @@ import { InvalidObjectStore, type ObjectStore } from './object-store.js';
 export { archiveKey, companyPrefix, pdfKey } from './archive-key.js';
 export type { ObjectStore } from './object-store.js';
 export { InvalidObjectStore, ObjectNotFound, ObjectStoreUnavailable } from './object-store.js';
+export { readBlocks } from './streams.js';
 
 /**
  * Opens the object store that an address names: `file:///absolute/path`, or

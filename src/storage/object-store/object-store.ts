@@ -5,6 +5,15 @@
 export interface ObjectStore {
   /** Writes the object, or replaces it. When this resolves the bytes survive a crash. */
   put(key: string, bytes: Uint8Array, options?: { readonly contentType?: string | undefined }): Promise<void>;
+  /**
+   * As `put`, for what is too large for memory: holds some megabytes of it at a time. What the source throws is thrown on, and
+   * leaves no object.
+   */
+  putStream(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    options?: { readonly contentType?: string | undefined },
+  ): Promise<void>;
   /** @throws {ObjectNotFound} */
   get(key: string): Promise<Buffer>;
   /** Exactly `length` bytes from `offset`, or fewer where the object ends before. @throws {ObjectNotFound} */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -9,6 +10,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
 import {
   InvalidObjectStore,
   ObjectNotFound,
@@ -17,6 +19,7 @@ import {
   type StoredObject,
   safeKey,
 } from './object-store.js';
+import { WatchedSource } from './streams.js';
 
 export interface S3Address {
   readonly bucket: string;
@@ -66,6 +69,9 @@ export function readS3Address(url: string): S3Address {
 const CONNECT_LIMIT_MS = 5_000;
 const REQUEST_LIMIT_MS = 30_000;
 
+/** Bytes of one part of a long upload; 10,000 parts are allowed, which makes 80 GB. Two are in the air at a time. */
+const UPLOAD_PART = 8 * 1024 * 1024;
+
 /** Objects in a bucket of Amazon or of anything that speaks its protocol; credentials from the standard AWS environment. */
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
@@ -92,6 +98,25 @@ export class S3Store implements ObjectStore {
     await reported('put', key, () =>
       this.#client.send(new PutObjectCommand({ ...target, Body: bytes, ContentType: options.contentType })),
     );
+  }
+
+  async putStream(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    options: { contentType?: string | undefined } = {},
+  ): Promise<void> {
+    const watched = new WatchedSource(source);
+    const upload = new Upload({
+      client: this.#client,
+      params: { ...this.#target(key), Body: Readable.from(watched), ContentType: options.contentType },
+      partSize: UPLOAD_PART,
+      queueSize: 2,
+    });
+    try {
+      await reported('put', key, () => upload.done());
+    } catch (error) {
+      throw watched.failure === null ? error : watched.failure.error;
+    }
   }
 
   get(key: string): Promise<Buffer> {

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { startOfDay } from '../../platform/brasilia.js';
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const EXPECTED = 'expected a day such as 2026-11-30, or an RFC 3339 instant such as 2026-11-30T00:00:00-03:00';
+
+/** A day, or an instant. */
+const moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: EXPECTED });
+
+/** Where a period begins: a day begins at midnight in Brasília. Milliseconds. */
+export const periodFrom = moment
+  .transform((value) => (DAY.test(value) ? startOfDay(value) : Date.parse(value)))
+  .describe('Inclusive. A day begins at midnight in Brasília (America/Sao_Paulo)');
+
+/** Where a period ends: with the last moment of a day, or right before an instant. Milliseconds. */
+export const periodTo = moment
+  .transform((value) => (DAY.test(value) ? startOfDay(dayAfter(value)) : Date.parse(value)))
+  .describe('A day is included as a whole, an instant is not');
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
