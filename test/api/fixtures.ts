@@ -5,6 +5,7 @@ import { getCompany } from '../../src/storage/companies.js';
 import type { Database } from '../../src/storage/database.js';
 import { getDocument } from '../../src/storage/documents.js';
 import { insertEvents } from '../../src/storage/events.js';
+import { commitPart, exportPrefix, finishExport, openExport } from '../../src/storage/exports.js';
 import { archiveKey } from '../../src/storage/object-store/index.js';
 import { documentEvent } from '../../src/webhooks/body.js';
 import { newDocument } from '../storage/documents-support.js';
@@ -76,4 +77,18 @@ export async function storeEvents({ db }: TestApi, companyId: string, count: num
   const company = await getCompany(db, companyId);
   if (company === null) throw new Error('no such company');
   await capturePage(db, company, count);
+}
+
+/** An export that is done, with this file; what its workflow does. */
+export async function finishedExport({ db, deps }: TestApi, id: string, content: Buffer): Promise<void> {
+  const now = Date.now();
+  const row = await openExport(db, id, 3, now);
+  if (row === null) throw new Error('no such export');
+  const objectKey = `${exportPrefix(row)}file.zip`;
+  await deps.objectStore.put(objectKey, content);
+  const last = { undated: false, at: now, id: randomUUID() };
+  const counts = { documents: 3, xmlFiles: 3, pdfFiles: 0, problems: 0 };
+  await db.transaction((tx) => commitPart(tx, id, { number: 1, objectKey: 'part', last, ...counts }, now));
+  const file = { objectKey, size: content.length, sha256: sha256(content), expiresAt: now + 7 * 86_400_000 };
+  await db.transaction((tx) => finishExport(tx, id, file, now));
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { commitPart, exportPrefix, finishExport, getExport, openExport } from '../../src/storage/exports.js';
+import { getExport } from '../../src/storage/exports.js';
 import { getImport, openImport, recordFiles } from '../../src/storage/imports.js';
+import { finishedExport } from './fixtures.js';
 import { testApi } from './support.js';
 
 const api = await testApi();
@@ -14,20 +15,7 @@ const stranger = await api.newKey(['read', 'manage'], [other.id]);
 const order = { companyId: company.id, documentType: 'nfe', from: '2026-11-01', to: '2026-11-30' };
 const start = async (more: object = {}) => (await api.ask('POST', '/v1/exports', { body: { ...order, ...more } })).json;
 
-/** What its workflow does. */
-async function finish(id: string, content: Buffer): Promise<void> {
-  const now = Date.now();
-  const row = await openExport(api.db, id, 3, now);
-  assert.ok(row);
-  const objectKey = `${exportPrefix(row)}file.zip`;
-  await api.deps.objectStore.put(objectKey, content);
-  const last = { undated: false, at: now, id: randomUUID() };
-  const counts = { documents: 3, xmlFiles: 3, pdfFiles: 0, problems: 0 };
-  await api.db.transaction((tx) => commitPart(tx, id, { number: 1, objectKey: 'part', last, ...counts }, now));
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  const file = { objectKey, size: content.length, sha256, expiresAt: now + 7 * 86_400_000 };
-  await api.db.transaction((tx) => finishExport(tx, id, file, now));
-}
+const finish = (id: string, content: Buffer) => finishedExport(api, id, content);
 
 describe('exports', () => {
   test('one is written down and its workflow is told; days are Brasília’s and included', async () => {

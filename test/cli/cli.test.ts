@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { captureDocument, storeEvents } from '../api/fixtures.js';
+import { endImport, openImport, recordFiles } from '../../src/storage/imports.js';
+import { captureDocument, finishedExport, storeEvents } from '../api/fixtures.js';
 import { BOOTSTRAP_KEY, newCompanyFields, PASSWORD, pfxFor, testApi } from '../api/support.js';
 import { procNfe, sampleKey, sampleNote } from '../pdf/nfe-sample.js';
 import { folder, malote, type RunOptions } from './support.js';
@@ -341,5 +342,52 @@ describe('missing numbers', () => {
     assert.equal((await run(`gaps recover ${id} ${taxId}`)).code, 1);
     assert.deepEqual(await json('gaps run'), [{ started: true }]);
     assert.equal((await run('gaps list')).code, 2);
+  });
+});
+
+describe('exports and imports', async () => {
+  const company = await api.companyWithCertificate();
+  await api.ask('PUT', `/v1/companies/${company.id}/captures/nfe`, { body: { environment: 'homologation' } });
+
+  /** Does what the workflow does as soon as the API tells it. */
+  function atOnce(work: (id: string) => Promise<void>): void {
+    const { startExport, startImport } = api.temporal;
+    api.temporal.startExport = async (input) => {
+      await work(input.exportId);
+      api.temporal.startExport = startExport;
+    };
+    api.temporal.startImport = async (input) => {
+      await work(input.importId);
+      api.temporal.startImport = startImport;
+    };
+  }
+
+  test('export waits, saves the file, and says what is in it', async () => {
+    const content = Buffer.from('the ZIP');
+    atOnce((id) => finishedExport(api, id, content));
+    const file = join(folder, 'novembro.zip');
+    const ended = await run(`export ${company.taxId} --from 2026-11-01 --to 2026-11-30 --output ${file}`);
+    assert.equal(ended.code, 0, ended.err);
+    assert.deepEqual(readFileSync(file), content);
+    assert.match(ended.out, /XML +3/);
+    const wrong = await run(`export ${company.taxId} --from november --to 2026-11-30`);
+    assert.deepEqual([wrong.code, /Expected a day/.test(wrong.err)], [2, true]);
+  });
+
+  test('import uploads, waits, and tells what became of each file', async () => {
+    const file = join(folder, 'a.xml');
+    writeFileSync(file, '<nfeProc/>');
+    atOnce(async (id) => {
+      await openImport(api.db, id, 1, Date.now());
+      const row = { entry: 0, name: 'a.xml', result: 'unreadable', reason: 'damaged', documentId: null } as const;
+      await api.db.transaction((tx) => recordFiles(tx, id, [row], 1, Date.now()));
+      await endImport(api.db, id, null, Date.now());
+    });
+    const ended = await run(`import ${company.taxId} ${file}`);
+    assert.equal(ended.code, 0, ended.err);
+    assert.match(ended.out, /unreadable +1\n/);
+    assert.match(ended.out, /a\.xml +unreadable +damaged/);
+    const missing = await run(`import ${company.taxId} nowhere.zip`);
+    assert.deepEqual([missing.code, /cannot read nowhere\.zip \(ENOENT\)/.test(missing.err)], [2, true]);
   });
 });
