@@ -32,7 +32,7 @@ const operations: Operation[] = Object.entries(paths as Record<string, Record<st
 
 /** What is done to a resource: the path before it is the resource. */
 const ACTION =
-  /\/(links|resume|pause|rotate-secret|test|enable|resend|request|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture|gaps\/[^/]+\/recover)$/;
+  /\/(links|resume|pause|rotate-secret|test|enable|resend|request|deletion|restore|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture|gaps\/[^/]+\/recover)$/;
 
 const unknown = (path: string) => path.replace('{documentType}', 'nfe').replaceAll(/\{\w+\}/g, randomUUID());
 
@@ -77,6 +77,8 @@ describe('every route', () => {
 
 function expectedScope(method: string, path: string): string {
   if (path.startsWith('/v1/api-keys') || path.endsWith('/cursor')) return 'admin';
+  // What cannot be undone, and its undoing.
+  if (/^\/v1\/companies\/\{companyId\}(\/restore)?$/.test(path) && ['DELETE', 'POST'].includes(method)) return 'admin';
   // Making a link changes nothing.
   return method === 'GET' || path.endsWith('/links') ? 'read' : 'manage';
 }
@@ -143,8 +145,9 @@ describe('a key limited to one company', async () => {
           .replace('{documentType}', 'nfe')
           .replace('{id}', randomUUID());
       const body = bodies[operationId];
-      const foreign = await api.ask(method, at(id), { key, body });
-      const absent = await api.ask(method, at(randomUUID()), { key, body });
+      const query = operationId === 'deleteCompany' ? '?confirm=0000' : '';
+      const foreign = await api.ask(method, at(id) + query, { key, body });
+      const absent = await api.ask(method, at(randomUUID()) + query, { key, body });
       if (path.startsWith('/v1/api-keys')) {
         assert.equal(foreign.json.code, 'key_limited');
         return;

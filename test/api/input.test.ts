@@ -211,7 +211,7 @@ describe('what is no request of this API', () => {
     for (const [method, path] of [
       ['GET', '/v1/nothing'],
       ['DELETE', '/v1/companies'],
-      ['GET', '/'],
+      ['POST', '/'],
       ['GET', `/v1/documents/${company.id}/paper`],
     ] as const) {
       const { status, json, headers } = await api.ask(method, path);
