@@ -38,6 +38,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'document xml': ['malote document xml 0198c1f2-7a3b-7000-8000-000000000001 > note.xml'],
   'document pdf': ['malote document pdf 0198c1f2-7a3b-7000-8000-000000000001 -o danfe.pdf'],
   'document links': ['malote document links 0198c1f2-7a3b-7000-8000-000000000001'],
+  export: ['malote export 11.222.333/0001-81 --from 2026-11-01 --to 2026-11-30 --pdf'],
+  import: ['malote import 11.222.333/0001-81 archive-2025.zip note.xml --notify'],
   'gaps list': ['malote gaps list 11.222.333/0001-81 --status awaiting_confirmation'],
   'gaps recover': ['malote gaps recover 11.222.333/0001-81 0198c1f2-7a3b-7000-8000-000000000001'],
   'gaps run': ['malote gaps run'],

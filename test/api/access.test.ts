@@ -32,7 +32,7 @@ const operations: Operation[] = Object.entries(paths as Record<string, Record<st
 
 /** What is done to a resource: the path before it is the resource. */
 const ACTION =
-  /\/(links|resume|pause|rotate-secret|test|enable|resend|request|deletion|restore|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture|gaps\/[^/]+\/recover)$/;
+  /\/(links|resume|pause|rotate-secret|test|enable|resend|request|file|files|deletion|restore|reprocess|cursor|manifestations(\/batch)?|captures\/nfse\/release-history|nfse\/[^/]+\/capture|gaps\/[^/]+\/recover)$/;
 
 const unknown = (path: string) => path.replace('{documentType}', 'nfe').replaceAll(/\{\w+\}/g, randomUUID());
 
@@ -79,8 +79,8 @@ function expectedScope(method: string, path: string): string {
   if (path.startsWith('/v1/api-keys') || path.endsWith('/cursor')) return 'admin';
   // What cannot be undone, and its undoing.
   if (/^\/v1\/companies\/\{companyId\}(\/restore)?$/.test(path) && ['DELETE', 'POST'].includes(method)) return 'admin';
-  // Making a link changes nothing.
-  return method === 'GET' || path.endsWith('/links') ? 'read' : 'manage';
+  // Neither a link nor an export changes anything.
+  return method === 'GET' || path.endsWith('/links') || path.startsWith('/v1/exports') ? 'read' : 'manage';
 }
 
 const keys = new Map<string, Promise<string>>();
@@ -113,6 +113,16 @@ describe('a key limited to one company', async () => {
     body: { nsu: '900' },
   });
 
+  const { json: theirExport } = await api.ask('POST', '/v1/exports', {
+    body: { companyId: theirs.id, documentType: 'nfe', from: '2026-11-01', to: '2026-11-30' },
+  });
+  const theirImport = { id: randomUUID() };
+  await api.db.query(
+    `insert into imports (id, company_id, environment, notify, object_key, size, sha256, format, created_at, updated_at)
+     values ($1, $2, 'homologation', false, 'k', 1, '', 'xml', now(), now())`,
+    [theirImport.id, theirs.id],
+  );
+
   /** A resource of the other company for each `{id}`, by the beginning of the path; and a body that would be accepted. */
   const theirId: Record<string, string> = {
     '/v1/documents/': theirDocument.id,
@@ -122,6 +132,8 @@ describe('a key limited to one company', async () => {
     '/v1/api-keys/': someKey.id,
     '/v1/manifestations/': theirManifestation.id,
     '/v1/reprocess-requests/': theirReprocess.id,
+    '/v1/exports/': theirExport.id,
+    '/v1/imports/': theirImport.id,
   };
   const bodies: Record<string, unknown> = {
     updateCompany: { name: 'Nova' },
