@@ -1,4 +1,5 @@
-import { Client, type Connection, isGrpcDeadlineError, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, type Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { ranOutOfTime } from '../client/deadline.js';
 import { WorkflowMessenger } from '../client/workflow-messenger.js';
 import type { TemporalGateway } from './temporal-gateway.js';
 
@@ -54,7 +55,7 @@ export function temporalGateway(
         await connection.withDeadline(Date.now() + waitMs, () => run.result());
         return true;
       } catch (error) {
-        if (isGrpcDeadlineError(error)) return false;
+        if (ranOutOfTime(error)) return false;
         throw error;
       }
     },

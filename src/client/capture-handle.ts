@@ -1,4 +1,4 @@
-import { type Client, isGrpcDeadlineError, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { CaptureKey } from '../model/words.js';
 import {
   type CaptureStateAnswer,
@@ -7,6 +7,7 @@ import {
   QUERIES,
   SIGNALS,
 } from '../workflows/messages.js';
+import { ranOutOfTime } from './deadline.js';
 import { CaptureNotFound, NoWorkerAnswered } from './errors.js';
 import { type FoundDocuments, foundIn } from './found-documents.js';
 import { CaptureBusy, MalformedQuestion } from './point-errors.js';
@@ -125,7 +126,7 @@ export class CaptureHandle {
       if (error instanceof WorkflowNotFoundError) throw new CaptureNotFound(this.capture);
       // A query that no worker answers runs into its deadline, or the server knows that none has polled for long; it answers a signal
       // by itself.
-      if (isGrpcDeadlineError(error) || nobodyPolls(error)) throw new NoWorkerAnswered(this.#patienceMs / 1000);
+      if (ranOutOfTime(error) || nobodyPolls(error)) throw new NoWorkerAnswered(this.#patienceMs / 1000);
       throw error;
     }
   }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
-  isGrpcDeadlineError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type WorkflowUpdateHandle,
@@ -11,6 +10,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type KeyQuestion, type NsuQuestion, POINT_FAILURES, type PointAnswer } from '../model/point-query.js';
 import type { CaptureKey } from '../model/words.js';
 import { captureWorkflowId, UPDATES } from '../workflows/messages.js';
+import { ranOutOfTime } from './deadline.js';
 
 export type PointQuestion = NsuQuestion | KeyQuestion;
 
@@ -82,7 +82,7 @@ async function askOnce(
     return { kind: 'answered', answer };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { kind: 'not_running' };
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error)) {
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || ranOutOfTime(error)) {
       return { kind: update === null ? 'no_worker' : 'taken' };
     }
     const refusal = refusalIn(error);

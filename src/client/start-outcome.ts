@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ConnectionLike,
-  isGrpcDeadlineError,
-  WorkflowContinuedAsNewError,
-  type WorkflowHandle,
-} from '@temporalio/client';
+import { type ConnectionLike, WorkflowContinuedAsNewError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../model/activity-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import { type CaptureStateAnswer, QUERIES } from '../workflows/messages.js';
+import { ranOutOfTime } from './deadline.js';
 import { CompanyUnknown, NoWorkerAnswered } from './errors.js';
 
 const POLL_MS = 100;
@@ -32,7 +28,7 @@ export async function startedOrRefused(
     });
   } catch (error) {
     if (hasFailureType(error, FAILURES.companyUnknown)) throw new CompanyUnknown(capture.companyId);
-    if (isGrpcDeadlineError(error)) throw new NoWorkerAnswered(patienceMs / 1000);
+    if (ranOutOfTime(error)) throw new NoWorkerAnswered(patienceMs / 1000);
     throw error;
   }
 }
@@ -42,7 +38,7 @@ async function hasState(run: WorkflowHandle): Promise<boolean> {
   try {
     return (await run.query<CaptureStateAnswer>(QUERIES.state)).snapshot !== null;
   } catch (error) {
-    if (isGrpcDeadlineError(error)) throw error;
+    if (ranOutOfTime(error)) throw error;
     return false;
   }
 }
