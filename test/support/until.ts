@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<T>(
   condition: () => T | Promise<T>,
   what: string,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
   const deadline = performance.now() + limitMs;
   for (;;) {
