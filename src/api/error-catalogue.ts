@@ -141,8 +141,8 @@ export const ERROR_CATALOGUE = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The body is not JSON',
-    action: 'Send `Content-Type: application/json`.',
+    title: 'The body is of a type that is not read here',
+    action: 'Send one of the content types in `detail`: `application/json`, or, to import, a ZIP or an XML file.',
   },
   range_not_satisfiable: {
     status: 416,

@@ -42,7 +42,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): Problem {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('body_too_large', `The body may have ${request.routeOptions.bodyLimit} bytes`);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_media_type', 'The only content type read here is application/json');
+      return wrongMediaType(request);
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new Problem('malformed_request', 'The body is empty, but Content-Type says JSON');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -67,6 +67,12 @@ function toProblem(error: FastifyError, request: FastifyRequest): Problem {
     'internal_error',
     'Something went wrong on our side; nothing is known to be wrong with the request',
   );
+}
+
+/** Says which types the route does read: JSON, unless its schema names others. */
+export function wrongMediaType({ routeOptions }: FastifyRequest): Problem {
+  const types = routeOptions.schema?.consumes ?? ['application/json'];
+  return new Problem('unsupported_media_type', `The content types read here: ${types.join(', ')}`);
 }
 
 interface SchemaFault {

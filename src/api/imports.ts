@@ -19,8 +19,9 @@ import {
 import { type Api, answers, POST_PROBLEMS } from './api.js';
 import { callerOf, requireStaying, seesCompany, visibleCompany } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
+import { wrongMediaType } from './error-handler.js';
 import { pageOf, pageQuery } from './paging.js';
-import { notFound, Problem } from './problem.js';
+import { notFound } from './problem.js';
 import {
   answeredInstant,
   environment,
@@ -107,8 +108,7 @@ export function importRoutes(app: Api, deps: ApiDependencies): void {
     async (request, reply) => {
       const { companyId, notify = false, fileName = null } = request.query;
       const upload: unknown = request.body;
-      if (!(upload instanceof Upload))
-        throw new Problem('unsupported_media_type', 'Send a ZIP or an XML file as the body');
+      if (!(upload instanceof Upload)) throw wrongMediaType(request);
       const company = await visibleCompany(deps, request, companyId);
       requireStaying(company);
       const where = request.query.environment ?? (await usualEnvironment(company.id));

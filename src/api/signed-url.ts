@@ -45,8 +45,17 @@ export async function requireSigned(
   }
 }
 
+/** A name or an address (IPv6 in brackets), and nothing that would make another URL of a link. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
 /** How the caller itself reached this API. */
 function addressOf({ protocol, host }: FastifyRequest): string {
   if (!host) throw new Problem('malformed_request', 'The request has no Host header, so there is no address for links');
+  if (!HOST.test(host) || !URL.canParse(`${protocol}://${host}`)) {
+    throw new Problem(
+      'malformed_request',
+      'The Host header is no host name with or without a port, so there is no address for links',
+    );
+  }
   return `${protocol}://${host}`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { ObjectStore } from '../storage/object-store/index.js';
 import type { Api } from './api.js';
+import { wrongMediaType } from './error-handler.js';
 import { invalidInput, Problem } from './problem.js';
 
 /** Bytes of an upload: a hundred thousand documents have about half of it. */
@@ -77,6 +78,6 @@ function isZip(start: Buffer): boolean {
 export function acceptUploads(app: Api, isTaken: (request: FastifyRequest) => boolean): void {
   app.addContentTypeParser([...UPLOAD_TYPES], (request, _payload, done) => {
     if (isTaken(request)) done(null, new Upload(request.raw));
-    else done(new Problem('unsupported_media_type', 'The only content type read here is application/json'));
+    else done(wrongMediaType(request));
   });
 }

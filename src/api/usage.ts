@@ -6,7 +6,8 @@ import type { ApiDependencies } from './dependencies.js';
 import { pageOf, pageQuery } from './paging.js';
 import { documentType, uuid } from './schemas/common.js';
 
-const month = z.string().regex(/^[0-9]{4}-(0[1-9]|1[0-2])$/, 'expected a month such as 2026-11');
+// No calendar here has a year 0, and the database refuses it.
+const month = z.string().regex(/^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])$/, 'expected a month such as 2026-11');
 
 const usage = z
   .object({

@@ -287,6 +287,23 @@ describe('links', () => {
     assert.equal(await through(next), 403);
   });
 
+  test('lead to the host that was asked, and to nothing that is no host', async () => {
+    assert.ok((await make(note.id, { headers: { host: '[::1]:3000' } })).xml.startsWith('http://[::1]:3000/links/'));
+    for (const host of [
+      'a b',
+      'a"><script>',
+      'a/b?c',
+      'user@erp.example',
+      'erp.example:port',
+      'erp.example:99999',
+      '[x',
+    ]) {
+      const { status, json } = await api.ask('POST', `/v1/documents/${note.id}/links`, { headers: { host } });
+      assert.deepEqual([status, json.code], [400, 'malformed_request'], host);
+      assert.match(json.detail, /Host header/, host);
+    }
+  });
+
   test('have no PDF where there is none', async () => {
     const id = await newDocument(api.db, { company_id: companyId, kind: 'resNFe', key: KEY });
     const links = await make(id);

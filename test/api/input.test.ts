@@ -144,6 +144,7 @@ const WRONG_QUERIES: [path: string, ...fields: string[]][] = [
   ['/v1/webhook-deliveries?documentId=1', 'documentId'],
   ['/v1/usage?month=2026-13', 'month'],
   ['/v1/usage?month=november', 'month'],
+  ['/v1/usage?month=0000-01', 'month'],
   ['/v1/alerts?open=1', 'open'],
   ['/v1/alerts?code=boom', 'code'],
 ];

@@ -165,7 +165,11 @@ describe('imports', () => {
 
   test('nothing, another type, a stranger and a reader are refused', async () => {
     assert.deepEqual((await upload('')).status, 422);
-    assert.equal((await upload('{}', { type: 'application/json' })).status, 415);
+    for (const type of ['application/json', 'application/pdf', 'multipart/form-data; boundary=x']) {
+      const { status, json } = await upload('{}', { type });
+      assert.equal(status, 415, type);
+      assert.match(json.detail, /application\/zip/, type);
+    }
     assert.equal((await upload('PK', { key: stranger })).status, 404);
     assert.equal((await upload('PK', { key: await api.newKey(['read']) })).status, 403);
     const elsewhere = await api.ask('POST', '/v1/companies', {
@@ -173,6 +177,7 @@ describe('imports', () => {
       headers: { 'content-type': 'application/xml' },
     });
     assert.equal(elsewhere.json.code, 'unsupported_media_type');
+    assert.match(elsewhere.json.detail, /application\/json$/);
   });
 
   test('the same key twice is one import', async () => {
