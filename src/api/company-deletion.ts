@@ -44,7 +44,9 @@ export function companyDeletionRoutes(app: Api, deps: ApiDependencies): void {
           'the rules of the government are kept if it ever comes back. Export first what the law asks you to keep. A repeat changes nothing, or makes it sooner.',
         params: companyParams,
         querystring: z.strictObject({
-          confirm: z.string().describe('The last 4 characters of the tax ID, so that it is the right company'),
+          confirm: z
+            .string("expected the last 4 characters of this company's tax ID")
+            .describe('The last 4 characters of the tax ID, so that it is the right company'),
         }),
         body: z.strictObject({ immediately: z.boolean().optional().describe('Without the 7 days of grace') }).nullish(),
         response: answers({ 202: orderedDeletion }, ...BODY_PROBLEMS),

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from './problem.js';
 
@@ -46,7 +46,8 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   if (range !== null) reply.code(206).header('content-range', `bytes ${range.first}-${range.last}/${bytes.length}`);
   if (!('stream' in bytes)) return reply.send(asBuffer(bytes.subarray(start, end)));
   reply.header('content-length', end - start);
-  return reply.send(request.method === 'HEAD' ? null : bytes.stream(start, end));
+  // Fastify's HEAD routes take no null as what is sent.
+  return reply.send(request.method === 'HEAD' ? Readable.from([]) : bytes.stream(start, end));
 }
 
 /** If-None-Match compares weakly: a proxy may have made the tag weak. */

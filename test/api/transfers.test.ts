@@ -38,6 +38,9 @@ describe('exports', () => {
       [{ from: '2026-13-01' }, 'from'],
       [{ to: 'yesterday' }, 'to'],
       [{ to: '2026-10-31' }, 'to'],
+      [{ from: '0001-01-01' }, 'from'],
+      [{ to: '9999-12-31' }, 'to'],
+      [{ to: '9999-12-31T23:59:59-03:00' }, 'to'],
       [{ documentType: 'mdfe' }, 'documentType'],
       [{ format: 'tar' }, 'format'],
     ];
@@ -100,6 +103,12 @@ describe('exports', () => {
       assert.equal((await api.ask('GET', path, { ...options, headers: { range: 'bytes=999-' } })).status, 416);
       const known = await api.ask('GET', path, { ...options, headers: { 'if-none-match': `"${done.file.sha256}"` } });
       assert.equal(known.status, 304);
+      const headers = key === null ? {} : { authorization: `Bearer ${api.deps.bootstrapKey}` };
+      const head = await api.app.inject({ method: 'HEAD', url: path, headers });
+      assert.deepEqual(
+        [head.statusCode, head.headers['content-length'], head.headers.etag, head.body],
+        [200, String(content.length), whole.headers.etag, ''],
+      );
     }
     const another = (await start()).id;
     assert.equal(
