@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ConfigError } from '../platform/config.js';
 
 /** What `malote dev` tells other programs of this machine, the command line above all, in `dev.json`. */
 export interface DevInfo {
@@ -17,13 +18,22 @@ export interface DevInfo {
 export class DataFolder {
   readonly path: string;
 
+  /** @throws {ConfigError} when it cannot be made, or nothing can be made in it */
   constructor(path: string) {
     this.path = resolve(path);
-    mkdirSync(this.path, { recursive: true, mode: 0o700 });
-    // PostgreSQL's own user has to walk through, and nothing more: what is in it is closed.
-    if (process.getuid?.() === 0) chmodSync(this.path, 0o711);
-    for (const closed of ['objects', 'temporal', 'simulator'])
-      mkdirSync(this.in(closed), { recursive: true, mode: 0o700 });
+    try {
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      // PostgreSQL's own user has to walk through, and nothing more: what is in it is closed.
+      if (process.getuid?.() === 0) chmodSync(this.path, 0o711);
+      for (const closed of ['objects', 'temporal', 'simulator'])
+        mkdirSync(this.in(closed), { recursive: true, mode: 0o700 });
+      accessSync(this.path, constants.W_OK);
+    } catch (error) {
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      throw new ConfigError([
+        `nothing can be kept in the data folder ${this.path} (${code}): give a folder that is writable, by --data-dir or MALOTE_DATA`,
+      ]);
+    }
   }
 
   in(name: string): string {

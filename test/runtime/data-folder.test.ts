@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { ConfigError } from '../../src/platform/config.js';
+import { DataFolder } from '../../src/runtime/data-folder.js';
+
+const base = mkdtempSync(join(tmpdir(), 'malote-data-folder-'));
+after(() => rmSync(base, { recursive: true }));
+
+test('is made with what belongs in it, closed to others', () => {
+  const folder = new DataFolder(join(base, 'new', 'one'));
+  assert.equal(statSync(folder.in('objects')).mode & 0o777, 0o700);
+  assert.equal(new DataFolder(folder.path).masterKey(), folder.masterKey());
+});
+
+test('a path where nothing can be kept is refused with the path and what to do', () => {
+  const file = join(base, 'file');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'below')]) {
+    assert.throws(
+      () => new DataFolder(path),
+      (error) =>
+        error instanceof ConfigError && error.message.includes(path) && /--data-dir or MALOTE_DATA/.test(error.message),
+    );
+  }
+});
