@@ -297,9 +297,10 @@ describe('ZIP files that are made to harm', () => {
       ],
       [tampered(good, (directory) => directory.writeUInt16LE(14, 10)), 'unreadable compression_unknown'],
       [tampered(good, (directory) => directory.writeUInt32LE(100, 24)), 'unreadable damaged'],
+      [tampered(good, (directory) => directory.writeUInt32LE(0xdeadbeef, 16)), 'unreadable damaged'],
       [tampered(good, (directory) => directory.writeUInt32LE(0, 42)), 'imported'],
     ];
-    for (const [bytes, expected] of cases.slice(0, 6)) {
+    for (const [bytes, expected] of cases.slice(0, 7)) {
       const { report, status } = await imported(bytes);
       assert.deepEqual([Object.values(report), status], [[expected], 'done']);
     }

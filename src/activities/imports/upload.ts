@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
 import { DECODE_LIMITS } from '../../documents/index.js';
 import type { ImportError, ImportRow } from '../../storage/imports.js';
@@ -104,7 +105,9 @@ async function read(zip: ZipFile, entry: Entry, name: string): Promise<Uint8Arra
     const pieces: Buffer[] = [];
     // It ends with an error as soon as there is more than the directory says.
     for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
-    return Buffer.concat(pieces);
+    const bytes = Buffer.concat(pieces);
+    // The reader of the ZIP leaves this to us; XML with a few bytes altered can still be well-formed.
+    return crc32(bytes) === entry.crc32 ? bytes : { unreadable: 'damaged' };
   } catch (error) {
     if (ofStore(error)) throw error;
     return { unreadable: 'damaged' };
