@@ -2,17 +2,19 @@ import { decodeItem } from '../documents/index.js';
 import type { CaptureRowActivities, GovernmentActivities, HousekeepingActivities } from '../model/activity-contract.js';
 import type { ArchiveActivities } from '../model/nightly-contract.js';
 import type { OnDemandActivities } from '../model/on-demand.js';
-import { createCaptureRowActivities } from './capture-row.js';
-import { createDecodeArchive } from './decode-archive.js';
-import { createDecodeFailedItems } from './decode-failed-items.js';
+import { createMakePdfs } from './background/make-pdfs.js';
+import { createSweep } from './background/sweep.js';
+import { createCaptureRowActivities } from './call/capture-row.js';
 import type { ActivityDependencies, CallContext } from './dependencies.js';
-import { createReleaseHeld } from './held-webhooks.js';
-import { createMakePdfs } from './make-pdfs.js';
-import { createOnDemand } from './on-demand.js';
-import { createQueryDistribution } from './query-distribution.js';
-import { createPointQueries } from './query-point.js';
-import { createSweep } from './sweep.js';
+import { createDecodeArchive } from './page/decode-archive.js';
+import { createDecodeFailedItems } from './page/decode-failed-items.js';
+import { createReleaseHeld } from './page/held-webhooks.js';
+import { createQueryDistribution } from './page/query-distribution.js';
+import { createOnDemand } from './point/on-demand.js';
+import { createPointQueries } from './point/query-point.js';
 
+export { distributionService } from './call/distribution-service.js';
+export { nfseService } from './call/nfse-service.js';
 export type {
   ActivityDependencies,
   CallObserver,
@@ -21,9 +23,6 @@ export type {
   Failpoint,
   TransactionClock,
 } from './dependencies.js';
-
-export { distributionService } from './distribution-service.js';
-export { nfseService } from './nfse-service.js';
 
 /** By the queue that they are served on; `government` on the queue of its document type. */
 export interface Activities {

@@ -1,6 +1,6 @@
 import type { CallContext } from '../activities/dependencies.js';
 import { distributionService, nfseService } from '../activities/index.js';
-import { takeIn } from '../activities/take-in.js';
+import { takeIn } from '../activities/page/take-in.js';
 import { cadenceOf, scaled } from '../cadence/index.js';
 import { decodeItem, extractedXml } from '../documents/index.js';
 import { governmentAddresses } from '../government/addresses.js';

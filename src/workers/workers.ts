@@ -1,7 +1,11 @@
 import { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { createDeliveryActivities } from '../activities/deliver-due.js';
-import { createEraseCompany } from '../activities/erase-company.js';
+import { createEraseCompany } from '../activities/background/erase-company.js';
+import { createMailAlerts, type MailDependencies } from '../activities/background/mail-alerts.js';
+import { createNightlyGaps } from '../activities/background/nightly-gaps.js';
+import { createStartOverdue } from '../activities/background/start-overdue.js';
+import { createWatchAlerts } from '../activities/background/watch-alerts.js';
+import { createDeliveryActivities } from '../activities/delivery/deliver-due.js';
 import { createExportActivities, type ExportDependencies } from '../activities/exports/index.js';
 import { createImportActivities } from '../activities/imports/index.js';
 import {
@@ -12,16 +16,12 @@ import {
   nfseService,
   type TransactionClock,
 } from '../activities/index.js';
-import { createMailAlerts, type MailDependencies } from '../activities/mail-alerts.js';
 import {
   createManifestationActivities,
   cteEventService,
   nfeEventService,
   nfseEventService,
-} from '../activities/manifestations.js';
-import { createNightlyGaps } from '../activities/nightly-gaps.js';
-import { createStartOverdue } from '../activities/start-overdue.js';
-import { createWatchAlerts } from '../activities/watch-alerts.js';
+} from '../activities/manifestation/manifestations.js';
 import type { Keyring } from '../certificates/keyring.js';
 import { webhookSecretBox } from '../certificates/secret-box.js';
 import { taxIdMac } from '../certificates/tax-id-mac.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cteEventService } from '../../src/activities/cte-event-service.js';
+import { cteEventService } from '../../src/activities/manifestation/cte-event-service.js';
 import { type CteEventCall, type CteEvents, readCteEventAnswer } from '../../src/government/cte-events.js';
 import type { EventAnswer } from '../../src/government/event-answer.js';
 import type { CaptureKey, CaptureOptions } from '../../src/model/words.js';

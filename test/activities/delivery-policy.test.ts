@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decideDeliveries } from '../../src/activities/delivery-policy.js';
-import { documentRow } from '../../src/activities/page-documents.js';
+import { decideDeliveries } from '../../src/activities/page/delivery-policy.js';
+import { documentRow } from '../../src/activities/page/page-documents.js';
 import { decodeItem } from '../../src/documents/index.js';
 import type { CaptureOptions, DocumentType } from '../../src/model/words.js';
 import type { DocumentRow } from '../../src/storage/documents.js';

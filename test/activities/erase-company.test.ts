@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createEraseCompany } from '../../src/activities/erase-company.js';
+import { createEraseCompany } from '../../src/activities/background/erase-company.js';
 import { parseKeyring } from '../../src/certificates/keyring.js';
 import { taxIdMac, taxIdMacs } from '../../src/certificates/tax-id-mac.js';
 import type { CaptureKey } from '../../src/model/words.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, test } from 'node:test';
-import { Announcements } from '../../src/activities/announcements.js';
-import { createMailAlerts } from '../../src/activities/mail-alerts.js';
+import { createMailAlerts } from '../../src/activities/background/mail-alerts.js';
+import { Announcements } from '../../src/activities/page/announcements.js';
 import type { AlertCode, AlertSeverity } from '../../src/model/words.js';
 import { createMailer } from '../../src/platform/mailer.js';
 import { closeAlert } from '../../src/storage/alerts.js';

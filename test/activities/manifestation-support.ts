@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { ManifestationDependencies } from '../../src/activities/manifestation-dependencies.js';
-import { nfeEventService } from '../../src/activities/nfe-event-service.js';
-import { createSendManifestations } from '../../src/activities/send-manifestations.js';
+import type { ManifestationDependencies } from '../../src/activities/manifestation/manifestation-dependencies.js';
+import { nfeEventService } from '../../src/activities/manifestation/nfe-event-service.js';
+import { createSendManifestations } from '../../src/activities/manifestation/send-manifestations.js';
 import type { EventAnswer } from '../../src/government/event-answer.js';
 import { type NfeEvents, type NfeEventsCall, readEventAnswer } from '../../src/government/nfe-events.js';
 import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';

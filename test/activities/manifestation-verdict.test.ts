@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { resultOf, verdictOn } from '../../src/activities/manifestation-verdict.js';
+import { resultOf, verdictOn } from '../../src/activities/manifestation/manifestation-verdict.js';
 import type { EventResult } from '../../src/government/event-answer.js';
 import { readEventAnswer } from '../../src/government/nfe-events.js';
 import { ZERO_NSU } from '../../src/model/nsu.js';

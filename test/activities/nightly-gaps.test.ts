@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createNightlyGaps } from '../../src/activities/nightly-gaps.js';
+import { createNightlyGaps } from '../../src/activities/background/nightly-gaps.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { type Gap, insertGaps } from '../../src/storage/gaps.js';
 import { missingRanges } from '../../src/storage/missing-nsus.js';

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { EventService } from '../../src/activities/event-services.js';
-import { nfseEventService } from '../../src/activities/manifestations.js';
+import type { EventService } from '../../src/activities/manifestation/event-services.js';
+import { nfseEventService } from '../../src/activities/manifestation/manifestations.js';
 import { governmentAddresses } from '../../src/government/addresses.js';
 import { createPatientGet } from '../../src/government/patient-get.js';
 import { createSefinEvents } from '../../src/government/sefin-events.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { CallContext } from '../../src/activities/dependencies.js';
-import { takeIn } from '../../src/activities/take-in.js';
+import { takeIn } from '../../src/activities/page/take-in.js';
 import { accessKeyCheckDigit } from '../../src/documents/access-key.js';
 import { decodeItem } from '../../src/documents/index.js';
 import type { CaptureKey } from '../../src/model/words.js';

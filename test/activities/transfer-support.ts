@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { documentRow } from '../../src/activities/page-documents.js';
+import { documentRow } from '../../src/activities/page/page-documents.js';
 import { decodeItem } from '../../src/documents/index.js';
 import { parseNsu } from '../../src/model/nsu.js';
 import type { CaptureKey } from '../../src/model/words.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createStartOverdue } from '../../src/activities/start-overdue.js';
+import { createStartOverdue } from '../../src/activities/background/start-overdue.js';
 import {
   endExport,
   exportPrefix,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createWatchAlerts } from '../../src/activities/watch-alerts.js';
+import { createWatchAlerts } from '../../src/activities/background/watch-alerts.js';
 import type { AlertCode, CaptureKey, Environment } from '../../src/model/words.js';
 import { listAlerts } from '../../src/storage/alerts.js';
 import { disableCapture, enableCapture, holdCapture, resumeCapture } from '../../src/storage/capture-orders.js';

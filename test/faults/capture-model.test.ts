@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { createWatchAwaitedXml } from '../../src/activities/awaited-xml.js';
-import { createNightlyGaps } from '../../src/activities/nightly-gaps.js';
+import { createNightlyGaps } from '../../src/activities/background/nightly-gaps.js';
+import { createWatchAwaitedXml } from '../../src/activities/manifestation/awaited-xml.js';
 import { cnpjCheckDigits } from '../../src/documents/index.js';
 import type { PointAnswer, PointAsk } from '../../src/model/point-query.js';
 import type { CaptureKey } from '../../src/model/words.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { Webhook } from 'standardwebhooks';
-import { createDeliveryActivities, type DeliveryDependencies } from '../../src/activities/deliver-due.js';
+import { createDeliveryActivities, type DeliveryDependencies } from '../../src/activities/delivery/deliver-due.js';
 import type { Database } from '../../src/storage/database.js';
 import { DatabaseError } from '../../src/storage/database-error.js';
 import { listAttempts, listDeliveries, resendDelivery } from '../../src/storage/deliveries.js';

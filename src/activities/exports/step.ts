@@ -2,7 +2,7 @@ import { activityInfo, CancelledFailure, cancellationSignal } from '@temporalio/
 import { ApplicationFailure } from '@temporalio/common';
 import { isTransientDatabaseError } from '../../storage/database-error.js';
 import { ObjectStoreUnavailable } from '../../storage/object-store/index.js';
-import { beat } from '../call-watch.js';
+import { beat } from '../call/call-watch.js';
 import { type ActivityDependencies, limitsOf } from '../dependencies.js';
 import { rebuilding } from '../failures.js';
 

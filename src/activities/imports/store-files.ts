@@ -7,9 +7,9 @@ import type { Transaction } from '../../storage/database.js';
 import type { DocumentRow } from '../../storage/documents.js';
 import { endImport, type ImportFile, type ImportRow, lockRunningImport, recordFiles } from '../../storage/imports.js';
 import { countDocuments, insertDocuments, relativesOf, updateDerived } from '../../storage/page.js';
-import { Announcements } from '../announcements.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { deriveTogether, documentRow } from '../page-documents.js';
+import { Announcements } from '../page/announcements.js';
+import { deriveTogether, documentRow } from '../page/page-documents.js';
 import { archiveFresh, type ImportArchive, type Judged, judgeAll } from './judge-all.js';
 import type { DocumentFile, OtherFile } from './read-file.js';
 

@@ -1,0 +1,105 @@
+import type { Refusal } from '../../model/activity-contract.js';
+import type { Nsu } from '../../model/nsu.js';
+import { RECOVERY_MEANS } from '../../model/recovery.js';
+import type { CaptureKey } from '../../model/words.js';
+import { type CallRow, insertDistributionCall, SECOND_PASS } from '../../storage/calls.js';
+import type { Transaction } from '../../storage/database.js';
+import { passStart, writePass } from '../../storage/second-pass.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import {
+  type BegunCall,
+  type EarlierCalls,
+  earlierCalls,
+  guardFacts,
+  leaveCertificatePhase,
+  nextTurn,
+  type Opening,
+  openLocked,
+  type Refused,
+  recordCall,
+  refuseAsBehind,
+  refused,
+  refuseForCertificate,
+  refuseUnderLease,
+  requireScale,
+} from './begin-steps.js';
+import { judge } from './guard.js';
+
+export interface BeginInput {
+  readonly capture: CaptureKey;
+  readonly ultNsu: Nsu;
+  readonly revision: number;
+  /** Shared by all attempts of one activity. */
+  readonly callId: string;
+  /** The unknown call whose object was looked for, in vain. */
+  readonly searched: string | null;
+}
+
+export type Begun =
+  /** The row is committed and the lease is ours: the one way to the wire. */
+  | (BegunCall & { readonly ultNsu: Nsu })
+  | Refused<Refusal>
+  /** An earlier attempt of this activity wrote the row: it is settled, never called again. */
+  | { readonly kind: 'recorded'; readonly call: CallRow }
+  /** Another activity's call has no end yet, or ended unknown: settle it, or look for its answer, first. */
+  | { readonly kind: 'unsettled'; readonly call: CallRow };
+
+/**
+ * Asks the guard and, if it lets the call through, writes its row: one short transaction under the lock of the capture's row.
+ *
+ * @throws when the outcome of the commit is in doubt, too: the next attempt finds the row and does not call
+ * @throws ApplicationFailure `lease_taken` (retryable) · `company_unknown` (non-retryable) · `time_scale_mismatch` (retryable)
+ */
+export function beginCall(deps: ActivityDependencies, input: BeginInput): Promise<Begun> {
+  return deps.database.transaction((tx) => begin(deps, tx, input));
+}
+
+async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginInput): Promise<Begun> {
+  const opening = await openLocked(deps, tx, input.capture);
+  const { row, now } = opening;
+  const earlier = await earlierCalls(opening, input.callId);
+  if (earlier.own) return { kind: 'recorded', call: earlier.own };
+  refuseUnderLease(opening);
+  const unsettled = unsettledBefore(earlier, input.searched);
+  if (unsettled) return { kind: 'unsettled', call: unsettled };
+
+  const facts = await guardFacts(opening);
+  const verdict = judge({ asked: input, row, now, ...facts });
+  if (verdict.refusal?.reason === 'certificate') return refuseForCertificate(opening, verdict.refusal);
+  if (verdict.refusal?.reason === 'database_behind') return refuseAsBehind(opening);
+  const current = facts.certificate.ok ? { ...opening, row: await leaveCertificatePhase(opening) } : opening;
+  if (verdict.refusal) return refused(current, verdict.refusal);
+  requireScale(opening, deps.timeScale);
+  const turn = await nextTurn(opening, verdict.certificate);
+  if (turn !== null) return refused(current, { reason: 'too_early', until: turn });
+
+  const pass = await passFrom(opening);
+  const fromNsu = pass ?? row.state.ultNsu;
+  const begun = await recordCall(current, {
+    callId: input.callId,
+    kind: pass === null ? 'distNSU' : SECOND_PASS,
+    fromNsu,
+    certificate: deps.openCertificate(verdict.certificate),
+    service: facts.service,
+    insert: (call) => insertDistributionCall(tx, call),
+  });
+  return begun.kind === 'begun' ? { ...begun, ultNsu: fromNsu } : begun;
+}
+
+/**
+ * From where a second pass goes on, or begins when gaps are due for one: it takes the place of the next query in the sequence, and is
+ * asked under the same guard. Null: none.
+ */
+async function passFrom({ tx, row, now }: Opening): Promise<Nsu | null> {
+  if (row.passNsu !== null || RECOVERY_MEANS[row.documentType] !== 'pass') return row.passNsu;
+  const start = await passStart(tx, row, now);
+  if (start !== null) await writePass(tx, row, start);
+  return start;
+}
+
+/** One whose lease ended without an end of its own, or a distribution call whose answer may have turned up since. */
+function unsettledBefore({ last, lastDistribution }: EarlierCalls, searched: string | null): CallRow | null {
+  if (last?.status === 'open') return last;
+  const unknown = lastDistribution?.status === 'unknown' && lastDistribution.id !== searched;
+  return unknown ? lastDistribution : null;
+}

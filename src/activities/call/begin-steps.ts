@@ -1,0 +1,226 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { cadenceOf, LEASE_GRACE, scaled } from '../../cadence/index.js';
+import type { ClientCertificate } from '../../government/types.js';
+import type { Refusal } from '../../model/activity-contract.js';
+import type { CaptureSnapshot, CaptureState } from '../../model/capture-state.js';
+import type { CaptureKey } from '../../model/words.js';
+import { type CallRow, findCalls, type NewCall } from '../../storage/calls.js';
+import { markBehind } from '../../storage/capture-orders.js';
+import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
+import { commitState, lockCapture } from '../../storage/captures.js';
+import { takeTurn, type UsableCertificate, usableCertificate } from '../../storage/certificates.js';
+import { type CompanyRow, getCompany } from '../../storage/companies.js';
+import type { Transaction } from '../../storage/database.js';
+import { archiveKey } from '../../storage/object-store/index.js';
+import { getService, type ServiceKey, type ServiceRow, takeProbe } from '../../storage/services.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { captureUnknown, leaseTaken, scaleMismatch } from '../failures.js';
+import { Announcements } from '../page/announcements.js';
+import { type Mark, mark } from './call-watch.js';
+import { pauseLength } from './guard.js';
+import { serviceOf } from './service-pause.js';
+
+/** The steps that the beginning of a distribution call and of a point call have in common. */
+
+const DAY = 86_400_000;
+/** A refused capture looks again this soon while another one's probe is in the air. */
+const PROBE_PATIENCE = 30_000;
+
+/** The capture under its lock, and the instant that decides. */
+export interface Opening {
+  readonly tx: Transaction;
+  readonly row: CaptureRow;
+  readonly company: CompanyRow;
+  readonly now: number;
+  readonly recordedAt: Mark;
+}
+
+/** @throws ApplicationFailure `company_unknown` (non-retryable) */
+export async function openLocked(deps: ActivityDependencies, tx: Transaction, capture: CaptureKey): Promise<Opening> {
+  const row = await lockCapture(tx, capture);
+  if (!row) throw captureUnknown('capture');
+  // Read now, not before: waiting for the lock takes time.
+  const now = await deps.clock.now(tx);
+  const recordedAt = mark();
+  const company = await getCompany(tx, row.companyId);
+  if (!company) throw captureUnknown('company');
+  return { tx, row, company, now, recordedAt };
+}
+
+/** The calls that may come before this one. */
+export interface EarlierCalls {
+  /** From an earlier attempt of this activity: it is settled, never called again. */
+  readonly own: CallRow | null;
+  /** The one that begun last, of any kind. */
+  readonly last: CallRow | null;
+  readonly lastDistribution: CallRow | null;
+}
+
+export async function earlierCalls({ tx, row, now }: Opening, callId: string): Promise<EarlierCalls> {
+  const since = Math.min(now, row.callDeadline ?? now, row.lastQueryAt ?? now) - 2 * DAY;
+  const ids = [callId, row.callId, row.distributionCallId].filter((id) => id !== null);
+  const calls = new Map((await findCalls(tx, ids, since)).map((call) => [call.id, call]));
+  return {
+    own: calls.get(callId) ?? null,
+    last: calls.get(row.callId ?? '') ?? null,
+    lastDistribution: calls.get(row.distributionCallId ?? '') ?? null,
+  };
+}
+
+/** @throws ApplicationFailure `lease_taken` (retryable) while another call of the tax ID is in the air */
+export function refuseUnderLease({ row, now }: Opening): void {
+  if (row.callDeadline !== null && row.callDeadline > now) throw leaseTaken(row.callDeadline - now);
+}
+
+export interface Refused<R> {
+  readonly kind: 'refused';
+  readonly refusal: R;
+  readonly snapshot: CaptureSnapshot;
+  /** Endpoints to wake. */
+  readonly wake: readonly string[];
+}
+
+export function refused<R>(
+  { row, company }: Pick<Opening, 'row' | 'company'>,
+  refusal: R,
+  wake: readonly string[] = [],
+): Refused<R> {
+  return { kind: 'refused', refusal, snapshot: snapshotOf(row, company), wake };
+}
+
+type CertificateRefusal = Extract<Refusal, { reason: 'certificate' }>;
+
+/** Says so in the row, and to the customer once: the capture goes on by itself as soon as a usable certificate is stored. */
+export async function refuseForCertificate(
+  { tx, row, company, now }: Opening,
+  given: CertificateRefusal,
+): Promise<Refused<CertificateRefusal>> {
+  const { certificateRetry } = cadenceOf(row.documentType);
+  const retryAt = certificateRetry === undefined ? null : now + scaled(certificateRetry, row.state.timeScale);
+  const refusal = retryAt === null ? given : { ...given, until: Math.min(given.until ?? retryAt, retryAt) };
+  const reason = `certificate ${refusal.problem.replaceAll('_', ' ')}`;
+  if (row.phase === 'certificate' && row.state.reason === reason) return refused({ row, company }, refusal);
+  const marked = await commitState(tx, row, { ...row.state, phase: 'certificate', reason }, { now });
+  const announcements = new Announcements(tx, row, company, now);
+  await announcements.open('certificate_expired', `no call is made: ${reason}`, 'company', 'critical');
+  return refused({ row: marked ?? row, company }, refusal, await announcements.publish());
+}
+
+/**
+ * Writes down that the database is older than what a workflow knows, so that nobody calls any more whatever they know, and tells once.
+ * The revision stays: raised, it could catch up with the one that gave it away.
+ */
+export async function refuseAsBehind(opening: Opening): Promise<Refused<{ readonly reason: 'database_behind' }>> {
+  const { tx, row, company, now } = opening;
+  const refusal = { reason: 'database_behind' } as const;
+  if (row.behind && row.phase === 'attention') return refused(opening, refusal);
+  const reason = 'the database is older than this capture: run malote verify --repair';
+  const marked = await markBehind(tx, row, reason, now);
+  const announcements = new Announcements(tx, row, company, now);
+  await announcements.open('database_behind', `no call is made: ${reason}`, 'capture', 'critical');
+  return refused({ row: marked ?? row, company }, refusal, await announcements.publish());
+}
+
+/** What the guard asks about besides the row. */
+export async function guardFacts(
+  { tx, row, company, now }: Opening,
+  service: ServiceKey = serviceOf(row),
+): Promise<{
+  readonly company: CompanyRow;
+  readonly service: ServiceRow;
+  readonly certificate: UsableCertificate;
+}> {
+  return {
+    company,
+    service: await getService(tx, service),
+    certificate: await usableCertificate(tx, company, now),
+  };
+}
+
+/** A usable certificate ends the phase of that name, whether or not a call is made now. */
+export async function leaveCertificatePhase({ tx, row, company, now }: Opening): Promise<CaptureRow> {
+  if (row.phase !== 'certificate') return row;
+  await new Announcements(tx, row, company, now).close('certificate_expired', 'company');
+  const state: CaptureState = { ...row.state, phase: 'waiting', reason: 'a usable certificate is stored' };
+  return (await commitState(tx, row, state, { now })) ?? row;
+}
+
+/**
+ * The turn of the certificate, where the service counts how often it is used: a root's serves all its branches.
+ *
+ * @returns null: it is ours. Else when the next one is (milliseconds)
+ */
+export async function nextTurn(
+  { tx, row, now }: Pick<Opening, 'tx' | 'row' | 'now'>,
+  certificate: { readonly id: string },
+): Promise<number | null> {
+  const { pacing } = cadenceOf(row.documentType);
+  return pacing === undefined ? null : takeTurn(tx, certificate.id, now, scaled(pacing, row.state.timeScale));
+}
+
+/** The one way to the wire, once it is committed. */
+export interface BegunCall {
+  readonly kind: 'begun';
+  readonly call: CallRow;
+  readonly company: CompanyRow;
+  readonly certificate: ClientCertificate;
+  readonly recordedAt: Mark;
+}
+
+export interface CallToBegin extends Pick<NewCall, 'kind' | 'fromNsu'> {
+  readonly callId: string;
+  readonly certificate: ClientCertificate;
+  readonly service: ServiceRow;
+  /** Default: that of distribution. */
+  readonly asks?: ServiceKey;
+  /** Writes the row and takes the lease. */
+  readonly insert: (call: NewCall) => Promise<void>;
+}
+
+/** Takes the probe, if the service's pause is over and nobody has, and writes the call's row. */
+export async function recordCall(
+  { tx, row, company, now, recordedAt }: Opening,
+  { callId, kind, fromNsu, certificate, service: pause, asks: service = serviceOf(row), insert }: CallToBegin,
+): Promise<BegunCall | Refused<Extract<Refusal, { reason: 'paused' }>>> {
+  const deadline = now + cadenceOf(row.documentType).callLimit + LEASE_GRACE;
+  const probes = pause.pausedUntil !== null;
+  if (probes && !(await takeProbe(tx, service, { callId, deadline, now }))) {
+    return refused({ row, company }, await whileProbed(tx, service, now));
+  }
+  const call: NewCall = {
+    companyId: row.companyId,
+    documentType: row.documentType,
+    environment: row.environment,
+    id: callId,
+    startedAt: now,
+    service: service.service,
+    kind,
+    fromNsu,
+    deadline,
+    archiveKey: archiveKey(row, now, callId),
+  };
+  await insert(call);
+  const unanswered = { status: 'open', outcome: null, statusCode: null, documents: 0, body: null } as const;
+  return { kind: 'begun', call: { ...call, ...unanswered, isProbe: probes }, company, certificate, recordedAt };
+}
+
+/** Another capture finds out whether the service answers again, or found just now that it does not. */
+async function whileProbed(
+  tx: Transaction,
+  probed: ServiceKey,
+  now: number,
+): Promise<Extract<Refusal, { reason: 'paused' }>> {
+  const service = await getService(tx, probed);
+  const until =
+    service.pausedUntil !== null && service.pausedUntil > now
+      ? service.pausedUntil
+      : Math.min(service.probeDeadline ?? now, now + PROBE_PATIENCE);
+  return { reason: 'paused', until, spread: pauseLength(service) };
+}
+
+/** @throws ApplicationFailure `time_scale_mismatch` (retryable: a worker of the right scale may take it) */
+export function requireScale({ row }: Opening, ours: number): void {
+  if (row.state.timeScale === ours) return;
+  const { message, type } = scaleMismatch(row.state.timeScale, ours);
+  throw ApplicationFailure.create({ message, type, nextRetryDelay: '1 minute' });
+}

@@ -1,0 +1,203 @@
+import { performance } from 'node:perf_hooks';
+import { cadenceOf, type Step } from '../../cadence/index.js';
+import type { CaptureState } from '../../model/capture-state.js';
+import { ANSWERED, type Outcome } from '../../model/outcome.js';
+import { RECOVERY_MEANS } from '../../model/recovery.js';
+import { type CallRow, getCall, SECOND_PASS, settleCall } from '../../storage/calls.js';
+import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
+import { commitState, lockCapture, type StateExtras } from '../../storage/captures.js';
+import { type CompanyRow, getCompany } from '../../storage/companies.js';
+import type { Transaction } from '../../storage/database.js';
+import { gapsOf, insertGaps } from '../../storage/gaps.js';
+import { keepsObject, storeArchive } from '../call/archive.js';
+import {
+  type Committed,
+  codeOf,
+  compareClocks,
+  type EndedCall,
+  itemRows,
+  placeOf,
+  settlementOf,
+  statusOf,
+} from '../call/ended-call.js';
+import { afterAnswer, afterFailure } from '../call/service-pause.js';
+import type { CallContext } from '../dependencies.js';
+import { captureUnknown } from '../failures.js';
+import { Announcements } from './announcements.js';
+import { nsuOf } from './page-documents.js';
+import { behindCursor, passingRow, settlePass, withCursorOf } from './second-pass.js';
+import { storeDocuments, storeFailures } from './store-items.js';
+
+/**
+ * Everything that follows from how a call ended, in one transaction, fenced by the call's row: whatever it finds settled stays so, and
+ * the stored result goes back.
+ */
+export async function commitCall(deps: CallContext, tx: Transaction, ended: EndedCall): Promise<Committed> {
+  const row = await lockCapture(tx, ended.call);
+  const company = row && (await getCompany(tx, row.companyId));
+  if (!row || !company) throw captureUnknown('capture');
+  const call = await getCall(tx, ended.call);
+  if (!call) throw new Error('the row of a call disappeared');
+  if (!mayCommit(call, row, ended.answer.outcome)) return storedResult(call, row, company);
+
+  const now = await deps.clock.now(tx);
+  // Rounded up: a wait that counts from it is late, never early.
+  const at = Math.ceil(ended.arrivedAt === null ? now : now - (performance.now() - ended.arrivedAt));
+  const page = { ...ended, call };
+  const ours = call.kind === SECOND_PASS ? behindCursor(page, row.state.ultNsu) : page;
+  return new PageTransaction(deps, tx, ours, row, company, now, at).commit();
+}
+
+/**
+ * A row that was settled stays as it is, with one exception: the answer of a call that was given up as unknown still counts, as long
+ * as the capture has begun no other distribution call.
+ */
+function mayCommit(call: CallRow, row: CaptureRow, outcome: Outcome): boolean {
+  if (row.distributionCallId !== call.id) return false;
+  return call.status === 'open' || (call.status === 'unknown' && statusOf(outcome) === 'answered');
+}
+
+/** What an earlier commit of this call said, with the state as it is now. */
+function storedResult(call: CallRow, row: CaptureRow, company: CompanyRow): Committed {
+  return {
+    outcome: call.outcome ?? 'unknown',
+    statusCode: call.statusCode,
+    documents: call.documents,
+    snapshot: snapshotOf(row, company),
+    wake: [],
+    written: null,
+  };
+}
+
+class PageTransaction {
+  readonly #announcements: Announcements;
+
+  constructor(
+    private readonly deps: CallContext,
+    private readonly tx: Transaction,
+    private readonly ended: EndedCall,
+    private readonly row: CaptureRow,
+    private readonly company: CompanyRow,
+    private readonly now: number,
+    private readonly at: number,
+  ) {
+    this.#announcements = new Announcements(tx, row, company, at);
+  }
+
+  get #passes(): boolean {
+    return this.ended.call.kind === SECOND_PASS;
+  }
+
+  async commit(): Promise<Committed> {
+    const { deps, tx, ended, row, at } = this;
+    const { call, answer } = ended;
+    const step = await this.#nextStep();
+    const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, ended.requestKey, at) : null;
+    const stored = archiveId === null ? { documents: 0, fresh: 0 } : await this.#storeItems(archiveId);
+    if (this.#passes) await settlePass(tx, row, ended, { now: this.now, announcements: this.#announcements });
+    else await this.#storeGaps(step);
+    for (const { code, open, detail, severity } of step.alerts) {
+      await (open ? this.#announcements.open(code, detail, 'capture', severity) : this.#announcements.close(code));
+    }
+    const clocksDiffer = await compareClocks(deps, ended, at, this.#announcements);
+    const ending = { now: this.now, at, archiveId, documents: stored.documents };
+    await settleCall(tx, call, settlementOf(deps, ended, ending));
+    const after = await commitState(tx, row, step.state, {
+      now: this.now,
+      // What the rules forbid, not what we wait besides: a person may shorten the rest.
+      notBefore: step.state.lawfulFrom,
+      lastQuery: this.#lastQuery(),
+      documents: stored.fresh,
+    });
+    const wake = await this.#announcements.publish();
+    await deps.failpoint?.('inside_transaction');
+    return {
+      outcome: answer.outcome.kind,
+      statusCode: codeOf(answer.outcome),
+      documents: stored.documents,
+      snapshot: snapshotOf(after ?? row, this.company),
+      wake,
+      awarenessScheduled: this.#announcements.awarenessScheduled,
+      written: {
+        outcome: answer.outcome.kind,
+        statusCode: codeOf(answer.outcome),
+        documents: stored.fresh,
+        durationMs: ended.arrivedAt === null ? null : at - call.startedAt,
+        clocksDiffer,
+      },
+    };
+  }
+
+  /** Service first, because an outage counts against nobody; then the capture's own rules. */
+  async #nextStep(): Promise<Step> {
+    const { tx, row, at, ended } = this;
+    const { call, answer } = ended;
+    const { outcome } = answer;
+    const rules = cadenceOf(row.documentType);
+    const end = { call, outcome, at, timeScale: row.state.timeScale, longestCall: rules.callLimit };
+    const failure = ANSWERED.has(outcome.kind) ? null : await afterFailure(tx, end);
+    if (failure?.found) {
+      await this.#announcements.open('service_outage', `${call.service} answers no company any more`, 'service');
+    }
+    const { minIntervalMinutes } = row.options;
+    const standing = this.#passes ? passingRow(row, ended) : row.state;
+    const next = rules.next(standing, outcome, {
+      at,
+      deadline: call.deadline,
+      outage: failure?.outage ?? false,
+      ...(minIntervalMinutes === undefined ? {} : { minIntervalMinutes }),
+    });
+    const step = this.#passes ? withCursorOf(row, next) : next;
+    if (await afterAnswer(tx, end, step.servicePause)) await this.#announcements.close('service_outage', 'service');
+    const state = call.status === 'unknown' ? notEarlier(step.state, row.state) : step.state;
+    return { ...step, state: asOrdered(state, row, this.now) };
+  }
+
+  async #storeItems(archiveId: string): Promise<{ documents: number; fresh: number }> {
+    const { tx, row, at, ended, company } = this;
+    const origin = this.#passes ? 'recovery' : 'distribution';
+    const place = placeOf(row, ended.call, { taxId: company.taxId, archiveId, origin, capturedAt: at });
+    const { documents, failures } = itemRows(ended, place, row.state.timeScale);
+    const fresh = await storeDocuments(tx, row, company.taxId, documents, this.#announcements, at);
+    await storeFailures(tx, row, failures, this.#announcements, at);
+    return { documents: documents.length, fresh: fresh.length };
+  }
+
+  /** Every NSU that the cursor passes is a document, a failed item, or part of a gap. */
+  async #storeGaps({ state, jumped }: Step): Promise<void> {
+    const gaps = gapsOf({
+      before: this.row.state.ultNsu,
+      after: state.ultNsu,
+      came: this.ended.answer.items.map(nsuOf).filter((nsu) => nsu !== null),
+      firstPage: !this.row.state.hasPage,
+      jumped: jumped?.cause ?? null,
+      means: RECOVERY_MEANS[this.row.documentType],
+    });
+    await insertGaps(this.tx, this.row, gaps, this.now);
+    const large = gaps.find(({ status }) => status === 'awaiting_confirmation');
+    if (large) {
+      await this.#announcements.open('gap_too_large', `NSU ${large.from} to ${large.to} did not come; recover by hand`);
+    }
+  }
+
+  #lastQuery(): StateExtras['lastQuery'] {
+    const { outcome, statusText } = this.ended.answer;
+    if (statusOf(outcome) !== 'answered') return undefined;
+    const searched = outcome.kind === 'documents' || outcome.kind === 'none';
+    return { at: this.at, statusCode: codeOf(outcome), statusText, searched };
+  }
+}
+
+/** A late answer never shortens the wait that was set when its call was given up. */
+function notEarlier(state: CaptureState, before: CaptureState): CaptureState {
+  if ((before.nextQueryAt ?? 0) <= (state.nextQueryAt ?? 0)) return state;
+  const phase = state.phase === 'querying' ? 'waiting' : state.phase;
+  return { ...state, phase, reason: `${state.reason}; the answer came late`, nextQueryAt: before.nextQueryAt };
+}
+
+/** What people ordered while the call was in the air is still what they see. */
+function asOrdered(state: CaptureState, { enabled, heldUntil, state: before }: CaptureRow, now: number): CaptureState {
+  if (!enabled) return { ...state, phase: 'stopped', reason: before.reason };
+  const held = heldUntil !== null && heldUntil > now;
+  return held && before.phase === 'paused' ? { ...state, phase: before.phase, reason: before.reason } : state;
+}
