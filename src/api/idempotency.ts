@@ -7,6 +7,7 @@ import type { Api } from './api.js';
 import { callerOf } from './authorization.js';
 import type { ApiDependencies } from './dependencies.js';
 import { invalidInput, Problem } from './problem.js';
+import { Upload } from './upload.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,9 +48,12 @@ export function honourIdempotencyKeys(app: Api, deps: ApiDependencies): void {
           retryAfter: IN_FLIGHT_RETRY_SECONDS,
         });
       case 'other_request':
-        throw new Problem('idempotency_key_reused', 'This key came with another body before');
-      case 'finished':
-        return replay(reply, begun.status, openAnswer(deps.keyring, name, begun.answer));
+        throw otherBody();
+      case 'finished': {
+        const answer = openAnswer(deps.keyring, name, begun.answer);
+        if (request.body instanceof Upload && !(await isUploadOf(request.body, answer))) throw otherBody();
+        return replay(reply, begun.status, answer);
+      }
     }
   });
 
@@ -66,6 +70,14 @@ export function honourIdempotencyKeys(app: Api, deps: ApiDependencies): void {
       request.log.error({ err: error }, 'the answer could not be kept for repeats');
     }
   });
+}
+
+const otherBody = () => new Problem('idempotency_key_reused', 'This key came with another body before');
+
+/** An upload is known by its bytes only once it was read; the answer to it says which they were. */
+async function isUploadOf(upload: Upload, answer: string): Promise<boolean> {
+  const { sha256 } = JSON.parse(answer) as { readonly sha256?: unknown };
+  return sha256 === (await upload.sha256());
 }
 
 async function replay(reply: FastifyReply, status: number, body: string): Promise<FastifyReply> {

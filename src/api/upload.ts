@@ -17,15 +17,20 @@ export const UPLOAD_TYPES = [
   'application/octet-stream',
 ] as const;
 
-/**
- * The body of a request that goes to the object store as it comes. For `Idempotency-Key` two uploads are the same request when type and
- * length are, because the bytes are read only once.
- */
+/** The body of a request that goes to the object store as it comes: its bytes can be read once. */
 export class Upload {
   constructor(private readonly request: FastifyRequest['raw']) {}
 
+  /** What is known before it is read. */
   toJSON(): unknown {
     return { type: this.request.headers['content-type'], length: this.request.headers['content-length'] };
+  }
+
+  /** Reads it to its end, to nowhere: hex of its SHA-256. @throws {Problem} as {@link save} */
+  async sha256(): Promise<string> {
+    const read = this.#read();
+    for await (const _ of read.pieces);
+    return read.saved().sha256;
   }
 
   /**
@@ -34,6 +39,12 @@ export class Upload {
    * @throws {Problem} `body_too_large`; `invalid_input` for nothing at all; `malformed_request` for one that breaks off
    */
   async save(store: ObjectStore, key: string): Promise<SavedUpload> {
+    const read = this.#read();
+    await store.putStream(key, read.pieces);
+    return read.saved();
+  }
+
+  #read(): { readonly pieces: AsyncIterable<Buffer>; saved(): SavedUpload } {
     const hash = createHash('sha256');
     let size = 0;
     let start = Buffer.alloc(0);
@@ -52,8 +63,10 @@ export class Upload {
       }
       if (size === 0) throw invalidInput({ field: 'body', message: 'expected a ZIP or an XML file' });
     }
-    await store.putStream(key, counted());
-    return { size, sha256: hash.digest('hex'), format: isZip(start) ? 'zip' : 'xml' };
+    return {
+      pieces: counted(),
+      saved: () => ({ size, sha256: hash.digest('hex'), format: isZip(start) ? 'zip' : 'xml' }),
+    };
   }
 }
 

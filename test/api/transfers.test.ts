@@ -194,6 +194,8 @@ describe('imports', () => {
     const again = await upload('PK\x03\x04 one', { idempotency: 'k1' });
     assert.equal(first.status, 202);
     assert.deepEqual([again.status, again.json.id], [202, first.json.id]);
+    const other = await upload('PK\x03\x04 two', { idempotency: 'k1' });
+    assert.equal(other.json.code, 'idempotency_key_reused', 'of the same length, and yet another import');
   });
 
   test('tells what became of each file', async () => {

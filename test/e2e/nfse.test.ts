@@ -150,19 +150,25 @@ describe('NFS-e', () => {
       ],
     );
 
-    // Its printed form is made in the background, of what is known by then.
-    await system.client.workflow.execute(WORKFLOW_TYPES.housekeeping, {
-      taskQueue: TASK_QUEUES.workflows,
-      workflowId: 'housekeeping-minute-pdfs',
-      args: [{ every: 'minute' }],
-    });
-    const { rows: pdfs } = await system.database.query<{ status: string; objectKey: string }>(
-      `select p.status, p.object_key as "objectKey" from pdfs p join documents d on d.id = p.document_id where d.company_id = $1`,
-      [capture.companyId],
-    );
+    // Its printed form is made in the background, of what is known by then. One that a slow machine could not make in its time is tried again.
+    const printed = async (run: number) => {
+      await env.sleep(2 * MINUTE);
+      await system.client.workflow.execute(WORKFLOW_TYPES.housekeeping, {
+        taskQueue: TASK_QUEUES.workflows,
+        workflowId: `housekeeping-minute-pdfs-${run}`,
+        args: [{ every: 'minute' }],
+      });
+      const { rows } = await system.database.query<{ status: string; failure: string | null; objectKey: string }>(
+        `select p.status, p.failure, p.object_key as "objectKey" from pdfs p join documents d on d.id = p.document_id where d.company_id = $1`,
+        [capture.companyId],
+      );
+      return rows;
+    };
+    let pdfs = await printed(1);
+    for (let run = 2; run <= 3 && pdfs.some(({ status }) => status === 'pending'); run += 1) pdfs = await printed(run);
     assert.deepEqual(
-      pdfs.map(({ status }) => status),
-      ['done'],
+      pdfs.map(({ status, failure }) => [status, failure]),
+      [['done', null]],
     );
     const pdf = await system.objectStore.get(pdfs[0]?.objectKey ?? '');
     assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
