@@ -27,6 +27,7 @@ import { manifestationRoutes } from './manifestations.js';
 import { nfseOnDemandRoutes } from './nfse-on-demand.js';
 import { openApiDocument } from './openapi.js';
 import { Problem } from './problem.js';
+import { referencePage } from './reference-page.js';
 import { releaseHistoryRoutes } from './release-history.js';
 import { reprocessRoutes } from './reprocess.js';
 import { requestId, traceRequests } from './request-trace.js';
@@ -67,7 +68,7 @@ export async function buildServer(deps: ApiDependencies): Promise<Api> {
   honourIdempotencyKeys(app, deps);
 
   await app.register(fastifySwagger, openApiDocument);
-  await app.register(fastifySwaggerUi, { routePrefix: '/docs' });
+  await app.register(fastifySwaggerUi, referencePage);
   app.after(() => {
     for (const routes of ROUTES) routes(app, deps);
   });
