@@ -29,8 +29,10 @@ export class CaptureInbox {
     this.#start = null;
   }
 
+  /** Ends a hold, also one that was asked for a moment ago and is not carried out yet. A hold after it is another matter. */
   resume(): void {
     this.#resume = true;
+    this.#hold = undefined;
   }
 
   /** @param now milliseconds; a hold until then or earlier is none */
