@@ -264,7 +264,7 @@ export function write(name: string, content: Xml | undefined): string {
   if (isList(content)) return content.map((each) => write(name, each)).join('');
   const entries = Object.entries(content);
   const attributes = entries
-    .filter(([inner]) => inner.startsWith('@'))
+    .filter(([inner, value]) => inner.startsWith('@') && value !== undefined)
     .map(([inner, value]) => ` ${inner.slice(1)}="${escaped(String(value))}"`);
   const inside = entries.filter(([inner]) => !inner.startsWith('@')).map(([inner, value]) => write(inner, value));
   return `<${name}${attributes.join('')}>${inside.join('')}</${name}>`;
