@@ -149,8 +149,11 @@ function printManifestations(rows: readonly Manifestation[], none: string): void
 }
 
 const statusOf = ({ status, late }: Manifestation) => (late ? `${status}, late` : status);
-const answerOf = ({ statusCode, statusText }: Manifestation) =>
-  [statusCode, statusText].filter((part) => part !== null && part !== '').join(' ') || null;
+/** Sefin's texts begin with their code. */
+function answerOf({ statusCode, statusText }: Manifestation): string | null {
+  if (statusCode !== null && statusText?.startsWith(statusCode)) return statusText;
+  return [statusCode, statusText].filter((part) => part !== null && part !== '').join(' ') || null;
+}
 
 function fieldsOf(file: string): unknown {
   try {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { nfseKeyCheckDigit } from '../../documents/nfse-key.js';
 import type { Environment } from '../../model/words.js';
 
@@ -20,11 +21,12 @@ export interface InvoiceParts {
   readonly environment: Environment;
 }
 
-/** The key of the note with this number. */
-export function invoiceKey({ number, provider, issuedAt }: InvoiceParts): string {
+/** The key of the note with this number; every taker's notes have keys of their own. */
+export function invoiceKey({ number, provider, taker, issuedAt }: InvoiceParts): string {
   const kind = provider.taxId.length === 14 ? '2' : '1';
   const month = brasilia(issuedAt).slice(2, 7).replace('-', '');
-  const random = String((number * 7_919) % 1_000_000_000).padStart(9, '0');
+  const hash = createHash('sha256').update(`${taker.taxId} ${number}`).digest();
+  const random = String(hash.readUInt32BE() % 1_000_000_000).padStart(9, '0');
   const first49 = `${CITY}2${kind}${provider.taxId.padStart(14, '0')}${String(number).padStart(13, '0')}${month}${random}`;
   return first49 + nfseKeyCheckDigit(first49);
 }
@@ -32,7 +34,9 @@ export function invoiceKey({ number, provider, issuedAt }: InvoiceParts): string
 export function invoice(parts: InvoiceParts): string {
   const { number, provider, taker, issuedAt, environment } = parts;
   const key = invoiceKey(parts);
-  const amount = `${100 + (number % 900)}.00`;
+  const reais = 100 + (number % 900);
+  const amount = `${reais}.00`;
+  const tax = (reais * 0.02).toFixed(2);
   const time = brasilia(issuedAt);
   return (
     `<?xml version="1.0" encoding="UTF-8"?><NFSe ${NS} versao="1.01"><infNFSe Id="NFS${key}"><xLocEmi>São Paulo</xLocEmi>` +
@@ -40,7 +44,7 @@ export function invoice(parts: InvoiceParts): string {
     `<xTribNac>Desenvolvimento de programas</xTribNac><verAplic>Simulador</verAplic><ambGer>2</ambGer><tpEmis>1</tpEmis><procEmi>1</procEmi>` +
     `<cStat>100</cStat><dhProc>${time}</dhProc><nDFSe>${number}</nDFSe><emit>${taxIdXml(provider.taxId)}<xNome>${provider.name}</xNome>` +
     `<enderNac><xLgr>Rua Fictícia</xLgr><nro>1</nro><xBairro>Centro</xBairro><cMun>${CITY}</cMun><UF>SP</UF><CEP>01001000</CEP></enderNac></emit>` +
-    `<valores><vBC>${amount}</vBC><pAliqAplic>2.00</pAliqAplic><vISSQN>2.00</vISSQN><vLiq>${amount}</vLiq></valores>` +
+    `<valores><vBC>${amount}</vBC><pAliqAplic>2.00</pAliqAplic><vISSQN>${tax}</vISSQN><vLiq>${amount}</vLiq></valores>` +
     `<DPS versao="1.01"><infDPS Id="DPS${CITY}2${provider.taxId.padStart(14, '0')}00001${String(number).padStart(15, '0')}">` +
     `<tpAmb>${environment === 'production' ? 1 : 2}</tpAmb><dhEmi>${time}</dhEmi><verAplic>Simulador</verAplic><serie>1</serie><nDPS>${number}</nDPS>` +
     `<dCompet>${time.slice(0, 10)}</dCompet><tpEmit>1</tpEmit><cLocEmi>${CITY}</cLocEmi><prest>${taxIdXml(provider.taxId)}` +
