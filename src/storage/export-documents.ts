@@ -19,6 +19,8 @@ export interface ExportPosition {
 export interface ExportDocument extends DocumentRow {
   /** Documents of the same key, kind and event that were captured before it: copies with other bytes. */
   readonly copiesBefore: number;
+  /** Its amount is that of another document of the same key as well: the whole note of a summary, or the first of copies. */
+  readonly countedElsewhere: boolean;
 }
 
 type Selection = Pick<ExportRow, 'companyId' | 'documentType' | 'environment' | 'fromAt' | 'toAt' | 'asOf'>;
@@ -31,6 +33,12 @@ const COPIES_BEFORE = `(select count(*)::int from documents e
    where e.key = d.key and e.company_id = d.company_id and e.document_type = d.document_type and e.environment = d.environment
      and e.kind = d.kind and e.event_type is not distinct from d.event_type
      and e.event_sequence is not distinct from d.event_sequence and (e.captured_at, e.id) < (d.captured_at, d.id)) as "copiesBefore"`;
+
+/** A whole note before its summary, else what was captured first: of each key one amount counts. */
+const COUNTED_ELSEWHERE = `(d.event_type is null and d.total is not null and exists (select from documents e
+   where e.key = d.key and e.company_id = d.company_id and e.document_type = d.document_type and e.environment = d.environment
+     and e.event_type is null and e.total is not null and e.captured_at <= $6 and ${LISTED.replaceAll('d.', 'e.')}
+     and (e.kind = 'resNFe', e.captured_at, e.id) < (d.kind = 'resNFe', d.captured_at, d.id))) as "countedElsewhere"`;
 
 export async function countExportDocuments(db: Queryable, selection: Selection): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
@@ -72,7 +80,7 @@ async function walk(
   // The first of both lets the index skip what is done, the second decides among documents of one instant.
   const later = after === null ? '' : `and ${column} >= $7 and (${column}, d.id) > ($7, $8)`;
   const { rows } = await db.query<ExportDocument>(
-    `select ${DOCUMENT_COLUMNS}, ${COPIES_BEFORE} from documents d where ${condition} ${later} order by ${column}, d.id limit ${limit}`,
+    `select ${DOCUMENT_COLUMNS}, ${COPIES_BEFORE}, ${COUNTED_ELSEWHERE} from documents d where ${condition} ${later} order by ${column}, d.id limit ${limit}`,
     [...valuesOf(selection), ...(after === null ? [] : [instant(after.at), after.id])],
   );
   return rows;

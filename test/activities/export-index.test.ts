@@ -43,7 +43,7 @@ function document(metadata: DocumentMetadata, more: Partial<ExportDocument> = {}
       archiveId: randomUUID(),
       objectKey: 'k',
     },
-    ...{ byteOffset: 0, byteLength: 0, encoding: 'identity', copiesBefore: 0 },
+    ...{ byteOffset: 0, byteLength: 0, encoding: 'identity', copiesBefore: 0, countedElsewhere: false },
     ...more,
   };
 }

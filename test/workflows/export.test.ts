@@ -8,6 +8,7 @@ import { TASK_QUEUES } from '../../src/model/activity-contract.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { renderPdf } from '../../src/pdf/index.js';
 import { startOfDay } from '../../src/platform/brasilia.js';
+import { nextExportDocuments } from '../../src/storage/export-documents.js';
 import { endExport, exportPrefix, getExport, insertExport } from '../../src/storage/exports.js';
 import { type ObjectStore, openObjectStore } from '../../src/storage/object-store/index.js';
 import { exportWorkflowId, QUERIES, WORKFLOW_TYPES } from '../../src/workflows/messages.js';
@@ -314,6 +315,23 @@ test('documents whose bytes are gone or damaged are listed and counted; everythi
       ['procNFe', 'arquivo de origem não encontrado no armazenamento', gone.id],
     ],
   );
+});
+
+test('of each key one amount counts: the note’s before its summary’s, the first of copies', async () => {
+  const other = await newCompany(db, { taxId: '98765432000198' });
+  const of: CaptureKey = { companyId: other.id, documentType: 'nfe', environment: 'homologation' };
+  const whole = note({ key: key(9_001), issued: issued('2026-10-02T10:15:00-03:00') });
+  const copy = `${whole} `;
+  const pages = [summary({ key: key(9_001) }), whole, copy, summary({ key: key(9_002) }), event({ key: key(9_001) })];
+  await storePages({ db, store: files }, { capture: of, taxId: '98765432000198', at: Date.UTC(2026, 10, 29) }, pages);
+  const [fromAt, toAt, asOf] = [startOfDay('2026-09-01'), startOfDay('2026-12-01'), Date.UTC(2026, 11, 1)];
+  const rows = await nextExportDocuments(db, { ...of, fromAt, toAt, asOf }, null, 10);
+  const counted = rows.filter(({ metadata, countedElsewhere }) => metadata.total !== undefined && !countedElsewhere);
+  assert.deepEqual(counted.map((row) => [row.key, row.kind]).toSorted(), [
+    [key(9_001), 'procNFe'],
+    [key(9_002), 'resNFe'],
+  ]);
+  assert.equal(rows.length, 5);
 });
 
 test('an export to S3', { skip: bucket.skip }, async () => {

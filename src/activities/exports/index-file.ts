@@ -47,7 +47,7 @@ export const INDEX_HEADER = BOM + csv([COLUMNS]);
 export const PROBLEMS_HEADER = BOM + csv([PROBLEM_COLUMNS]);
 
 export function indexRow(document: ExportDocument, { xml, pdf, remark }: ExportedFiles, taxId: string): string {
-  const { metadata, event } = document;
+  const { metadata, event, countedElsewhere } = document;
   const { issuer = {}, recipient = {} } = metadata;
   return csv([
     [
@@ -62,7 +62,8 @@ export function indexRow(document: ExportDocument, { xml, pdf, remark }: Exporte
       issuer.uf ?? metadata.uf,
       taxIdOf(recipient),
       recipient.name,
-      metadata.total?.replace('.', ','),
+      // A column that is summed must not have an amount twice.
+      countedElsewhere ? '' : metadata.total?.replace('.', ','),
       STATES[document.state],
       document.direction === 'issued' ? 'emitido' : 'recebido',
       rolesOf(document.documentType, metadata, taxId)
@@ -74,7 +75,7 @@ export function indexRow(document: ExportDocument, { xml, pdf, remark }: Exporte
       shownTime(document.capturedAt),
       xml,
       pdf,
-      remark,
+      [countedElsewhere && 'valor na linha da mesma chave', remark].filter(Boolean).join(', '),
       document.id,
     ],
   ]);
