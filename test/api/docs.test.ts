@@ -15,7 +15,7 @@ const requests = [...guide.matchAll(/```http\n(GET|POST|PUT|DELETE) (\S+)\n([\s\
 
 test('the examples of docs/api.md do what they say', async () => {
   const api = await testApi({ allowPrivateWebhooks: false });
-  const known: Record<string, string> = { pfx: pfxFor('11222333000181').toString('base64'), password: PASSWORD };
+  const known: Record<string, string> = { pfx: pfxFor('98765432000198').toString('base64'), password: PASSWORD };
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? `{${name}}`);
   assert.ok(requests.length >= 10, `${requests.length} examples`);
   for (const { method, path, body } of requests) {
