@@ -92,7 +92,8 @@ function itemAt(body: Uint8Array, { offset, length }: Place, schema: string): Pa
 function errorOf({ root }: JsonAnswer, http: HttpFacts): { error: boolean; statusCode: string; statusText: string } {
   const [error] = [root.field('erro'), root.field('erros')].flatMap((field) => field.entries);
   const code = error?.field('codigo').text ?? null;
-  const parts = [code, error?.field('descricao').text, error?.field('complemento').text];
+  // The code stands beside the text wherever an answer is shown: it is not said twice.
+  const parts = [error?.field('descricao').text, error?.field('complemento').text];
   return {
     error: error !== undefined,
     statusCode: (code ?? `HTTP ${http?.status || 'unknown'}`).slice(0, 60),

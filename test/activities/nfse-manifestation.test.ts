@@ -93,7 +93,7 @@ describe('a statement about an NFS-e', () => {
     await noteCame();
     sefin.fates = [{ status: 400, body: '{"erro":{"Codigo":"E0813","Descricao":"Autor não permitido"}}' }];
     const row = await settled(await confirm());
-    assert.deepEqual([row.status, row.statusCode, row.statusText], ['rejected', 'E0813', 'E0813: Autor não permitido']);
+    assert.deepEqual([row.status, row.statusCode, row.statusText], ['rejected', 'E0813', 'Autor não permitido']);
     assert.deepEqual([await told(), await eventDocuments(), sefin.exchanges.length], [0, [], 1]);
   });
 

@@ -47,7 +47,7 @@ test('errors as an object, as a list, under another name; a proxy’s word is no
     const answer = read(JSON.stringify(body), 400);
     assert.deepEqual(
       [answer.outcome, answer.statusText],
-      [{ kind: 'rejected', statusCode: 'E0001' }, 'E0001: Chave inválida'],
+      [{ kind: 'rejected', statusCode: 'E0001' }, 'Chave inválida'],
     );
   }
   assert.equal(read('{"erro":"Bad Gateway"}', 502).outcome.kind, 'unreadable');
