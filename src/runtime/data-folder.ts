@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../platform/config.js';
@@ -13,6 +23,12 @@ export interface DevInfo {
   /** Control API of the simulated government. */
   readonly simulator: string | null;
 }
+
+const BEGUN = {
+  simulated: 'with the simulated government, whose time runs faster',
+  real: 'without the simulator (--no-simulator)',
+} as const;
+const WITH = { simulated: 'with --no-simulator', real: 'without --no-simulator' } as const;
 
 /** The folder of the embedded default: `.malote` unless MALOTE_DATA says otherwise. Everything in it belongs together. */
 export class DataFolder {
@@ -54,12 +70,34 @@ export class DataFolder {
     return this.secret('api-key', () => `mlt_${randomBytes(24).toString('base64url')}`);
   }
 
+  /**
+   * Says whose documents are kept in it. A folder stays with one government: the demo's captures run on shortened waits, with which the
+   * real one must never be asked.
+   *
+   * @throws {ConfigError} when it was begun with the other one
+   */
+  claimFor(government: 'simulated' | 'real'): void {
+    const file = this.in('government');
+    const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : this.hasSimulation() ? 'simulated' : government;
+    if (kept !== government) {
+      throw new ConfigError([
+        `the data folder ${this.path} was begun ${BEGUN[government === 'real' ? 'simulated' : 'real']}: give another folder, by --data-dir or MALOTE_DATA, or start ${WITH[government]}`,
+      ]);
+    }
+    writeFileSync(file, `${government}\n`, { mode: 0o600 });
+  }
+
   writeInfo(info: DevInfo): void {
     writeFileSync(this.in('dev.json'), `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
   }
 
   removeInfo(): void {
     rmSync(this.in('dev.json'), { force: true });
+  }
+
+  /** Of a folder begun before it was written down: only a simulator that ran left something here. */
+  private hasSimulation(): boolean {
+    return readdirSync(this.in('simulator')).length > 0;
   }
 
   /** Made once, then the same for ever. */

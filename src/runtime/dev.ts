@@ -56,6 +56,7 @@ export async function runDev(options: DevOptions = {}): Promise<void> {
   const stop = stopSignal(() => screen.note('Stopped at once.'));
   let summary: object | null = null;
   try {
+    folder.claimFor(simulated ? 'simulated' : 'real');
     screen.title(folder.path);
     const system = await startSystem({
       config,

@@ -15,6 +15,29 @@ test('is made with what belongs in it, closed to others', () => {
   assert.equal(new DataFolder(folder.path).masterKey(), folder.masterKey());
 });
 
+test('it stays with the government with which it was begun', () => {
+  const refused = (folder: DataFolder, government: 'simulated' | 'real') =>
+    assert.throws(
+      () => folder.claimFor(government),
+      (error) =>
+        error instanceof ConfigError && error.message.includes(folder.path) && /--data-dir/.test(error.message),
+    );
+  const demo = new DataFolder(join(base, 'demo'));
+  demo.claimFor('simulated');
+  demo.claimFor('simulated');
+  refused(demo, 'real');
+
+  const real = new DataFolder(join(base, 'real'));
+  real.claimFor('real');
+  refused(real, 'simulated');
+  real.claimFor('real');
+
+  const unwritten = new DataFolder(join(base, 'unwritten'));
+  writeFileSync(unwritten.in('simulator/state.jsonl'), '');
+  refused(unwritten, 'real');
+  unwritten.claimFor('simulated');
+});
+
 test('a path where nothing can be kept is refused with the path and what to do', () => {
   const file = join(base, 'file');
   writeFileSync(file, '');
