@@ -7,7 +7,8 @@ import { Webhook } from 'standardwebhooks';
 /** A webhook's body; what is shown of it. */
 export interface Arrival {
   readonly action: string;
-  readonly company: { readonly id: string };
+  /** Null: it is about the whole installation. */
+  readonly company: { readonly id: string; readonly taxId: string } | null;
   readonly data: {
     readonly kind?: string;
     readonly nsu?: string | null;

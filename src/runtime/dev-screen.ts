@@ -9,9 +9,17 @@ const WHAT: Record<string, readonly [one: string, many: string]> = {
   resNFe: ['summary', 'summaries'],
   procEventoNFe: ['event', 'events'],
   resEvento: ['event summary', 'event summaries'],
+  procCTe: ['transport document', 'transport documents'],
+  procCTeOS: ['CT-e OS', 'CT-e OS'],
+  procCTeSimp: ['simplified CT-e', 'simplified CT-e'],
+  procGTVe: ['GTV-e', 'GTV-e'],
+  procEventoCTe: ['CT-e event', 'CT-e events'],
+  NFSe: ['service invoice', 'service invoices'],
+  evento: ['NFS-e event', 'NFS-e events'],
 };
-const wordOf = ({ action, data }: Arrival): readonly [string, string] => {
-  return WHAT[data.kind ?? ''] ?? [data.kind ?? action, data.kind ?? action];
+const wordsOf = ({ action, data }: Arrival): readonly [one: string, many: string] => {
+  const name = data.kind ?? action;
+  return WHAT[name] ?? [name, name];
 };
 const TYPES = { nfe: 'NF-e', cte: 'CT-e', nfse: 'NFS-e' } as const;
 /** Up to so many webhooks a second are shown one by one. */
@@ -120,13 +128,19 @@ export class DevScreen {
 
   #webhook(arrival: Arrival): void {
     const { nsu, event: inner, metadata } = arrival.data;
-    const company = this.#companies.get(arrival.company.id)?.name ?? 'unknown company';
+    const company = this.#companyOf(arrival);
     const about = inner?.description ?? metadata?.issuer?.name ?? '';
     const total = metadata?.total === undefined ? '' : `R$ ${metadata.total}  `;
-    const [what] = wordOf(arrival);
+    const [what] = wordsOf(arrival);
     this.write(
       `${clock()}  ${colors.magenta('✉')} ${what.padEnd(13)} ${total}${about}  ${colors.dim(`for ${company}${nsu ? `, NSU ${Number(nsu)}` : ''}`)}`,
     );
+  }
+
+  /** By name if it is of the demonstration, else by the end of its tax ID. Alerts of the whole installation have none. */
+  #companyOf({ company }: Arrival): string {
+    if (company === null) return 'the installation';
+    return this.#companies.get(company.id)?.name ?? `…${company.taxId.slice(-4)}`;
   }
 }
 
@@ -141,12 +155,16 @@ function bar(at: number, of: number): string {
   return `${colors.green('━'.repeat(full))}${colors.dim('┄'.repeat(10 - full))}`;
 }
 
+/** Those with words of their own in the order above, then the others as they came. */
 function countKinds(arrivals: readonly Arrival[]): string {
-  const counts = new Map(Object.values(WHAT).map((word) => [word, 0]));
+  // By the word, not by the pair: kinds without a pair of their own get a new one each time.
+  const counts = new Map(Object.values(WHAT).map(([one, many]) => [one, { many, count: 0 }]));
   for (const arrival of arrivals) {
-    const word = wordOf(arrival);
-    counts.set(word, (counts.get(word) ?? 0) + 1);
+    const [one, many] = wordsOf(arrival);
+    counts.set(one, { many, count: (counts.get(one)?.count ?? 0) + 1 });
   }
-  const parts = [...counts].filter(([, count]) => count > 0);
-  return parts.map(([[one, many], count]) => `${count} ${count === 1 ? one : many}`).join(', ');
+  return [...counts]
+    .filter(([, { count }]) => count > 0)
+    .map(([one, { many, count }]) => `${count} ${count === 1 ? one : many}`)
+    .join(', ');
 }
