@@ -131,6 +131,6 @@ export class Box {
   }
 
   #note(number: number, issuedAt: number, provider: Person, taker: Person) {
-    return { number, provider, taker, issuedAt, environment: this.environment };
+    return { box: this.taxId, number, provider, taker, issuedAt, environment: this.environment };
   }
 }

@@ -13,6 +13,8 @@ export interface Person {
 }
 
 export interface InvoiceParts {
+  /** Tax ID of the box in which it lies: boxes count for themselves, and share no key. */
+  readonly box: string;
   readonly number: number;
   readonly provider: Person;
   readonly taker: Person;
@@ -21,11 +23,11 @@ export interface InvoiceParts {
   readonly environment: Environment;
 }
 
-/** The key of the note with this number; every taker's notes have keys of their own. */
-export function invoiceKey({ number, provider, taker, issuedAt }: InvoiceParts): string {
+/** The key of the note with this number; every box's notes have keys of their own. */
+export function invoiceKey({ box, number, provider, issuedAt }: InvoiceParts): string {
   const kind = provider.taxId.length === 14 ? '2' : '1';
   const month = brasilia(issuedAt).slice(2, 7).replace('-', '');
-  const hash = createHash('sha256').update(`${taker.taxId} ${number}`).digest();
+  const hash = createHash('sha256').update(`${box} ${number}`).digest();
   const random = String(hash.readUInt32BE() % 1_000_000_000).padStart(9, '0');
   const first49 = `${CITY}2${kind}${provider.taxId.padStart(14, '0')}${String(number).padStart(13, '0')}${month}${random}`;
   return first49 + nfseKeyCheckDigit(first49);
