@@ -1,5 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { DOCUMENT_TYPES, ENVIRONMENTS } from '../model/words.js';
+import { endOfDay, startOfDay } from '../platform/brasilia.js';
 
 /** For an option that may be given several times. */
 export function collected(value: string, before: readonly string[]): string[] {
@@ -13,17 +14,33 @@ export function mostRows(text: string): number {
   return rows;
 }
 
-/** An instant: RFC 3339, or a day, which begins at midnight on this machine. */
+/** A moment: RFC 3339 with offset, or a day, which begins at midnight in Brasília, wherever this machine stands. */
 export function instantArgument(text: string): string {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00`) : new Date(text);
-  const hasOffset = /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) || /^\d{4}-\d{2}-\d{2}$/.test(text);
-  if (Number.isNaN(at.getTime()) || !hasOffset) {
+  return startOf(dayOrInstant(text));
+}
+
+/** Where a period begins or ends, as it was given: {@link startOf} and {@link endOf} say which instant that is. */
+export function dayOrInstant(text: string): string {
+  const hasOffset = /T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
+  if (Number.isNaN(Date.parse(text)) || !(DAY.test(text) || hasOffset)) {
     throw new InvalidArgumentError(
       'Expected a day such as 2026-11-30, or an instant such as 2026-11-30T10:00:00-03:00.',
     );
   }
-  return at.toISOString();
+  return text;
 }
+
+/** Where a period begins: with the midnight of a day in Brasília, or at an instant. */
+export function startOf(given: string): string {
+  return new Date(DAY.test(given) ? startOfDay(given) : given).toISOString();
+}
+
+/** Where a period is over: behind a day, which is included as a whole, or right before an instant. */
+export function endOf(given: string): string {
+  return new Date(DAY.test(given) ? endOfDay(given) : given).toISOString();
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export function documentTypeArgument(): Argument {
   return new Argument('[type]', 'document type').choices(DOCUMENT_TYPES).default('nfe');

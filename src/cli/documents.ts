@@ -2,7 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { DOCUMENT_KINDS } from '../model/document.js';
 import { apiOf } from './api-client.js';
-import { documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
+import {
+  dayOrInstant,
+  documentTypeOption,
+  endOf,
+  environmentOption,
+  instantArgument,
+  mostRows,
+  startOf,
+} from './arguments.js';
 import { wrongUse } from './failure.js';
 import { localTime, printFields, printJson, printTable, say, shortened, wantsJson } from './output.js';
 
@@ -33,10 +41,10 @@ export function documentCommands(program: Command): void {
     .addOption(new Option('--direction <direction>').choices(['received', 'issued']))
     .option('--key <key>', 'access key')
     .option('--issuer <taxId>', 'tax ID of the issuer')
-    .option('--from <instant>', 'captured at or after', instantArgument)
-    .option('--to <instant>', 'captured before', instantArgument)
+    .option('--from <day>', 'captured on this day or later; days are those of Brasília', dayOrInstant)
+    .option('--to <day>', 'captured on this day or before; or before an instant', dayOrInstant)
     .option('--manifestation <type>', 'with this manifestation, or "none"')
-    .option('--deadline-before <instant>', 'notes to be answered before', instantArgument)
+    .option('--deadline-before <instant>', 'notes to be answered before; a day begins in Brasília', instantArgument)
     .option('--search <words>', 'words of names, numbers and keys')
     .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
     .action(async (options, command: Command) => {
@@ -49,8 +57,8 @@ export function documentCommands(program: Command): void {
         direction: options.direction,
         key: options.key,
         issuerTaxId: options.issuer,
-        capturedFrom: options.from,
-        capturedTo: options.to,
+        capturedFrom: options.from && startOf(options.from),
+        capturedTo: options.to && endOf(options.to),
         manifestation: options.manifestation,
         deadlineBefore: options.deadlineBefore,
         q: options.search,

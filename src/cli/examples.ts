@@ -50,7 +50,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'webhook list': ['malote webhook list'],
   'webhook show': ['malote webhook show 0198c1f2-7a3b-7000-8000-000000000001'],
   'webhook remove': ['malote webhook remove 0198c1f2-7a3b-7000-8000-000000000001'],
-  'webhook resend': ['malote webhook resend --company 98.765.432/0001-98 --from 2026-11-01 --to 2026-12-01'],
+  'webhook resend': ['malote webhook resend --company 98.765.432/0001-98 --from 2026-11-01 --to 2026-11-30'],
 };
 
 /** The words after `malote` that name a command. */

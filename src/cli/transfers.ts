@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { apiOf } from './api-client.js';
-import { documentTypeOption, environmentOption } from './arguments.js';
+import { dayOrInstant, documentTypeOption, environmentOption } from './arguments.js';
 import { CliFailure } from './failure.js';
 import { print, printFields, printJson, printTable, say, wantsJson } from './output.js';
 import { followed } from './progress.js';
@@ -39,8 +39,16 @@ export function transferCommands(program: Command): void {
     .argument('<company>', 'id or tax ID')
     .addOption(documentTypeOption().default('nfe'))
     .addOption(environmentOption())
-    .requiredOption('--from <day>', 'issued on this day or later, such as 2026-11-01', dayOrInstant)
-    .requiredOption('--to <day>', 'issued on this day or before, such as 2026-11-30', dayOrInstant)
+    .requiredOption(
+      '--from <day>',
+      'issued on this day or later, such as 2026-11-01; days are those of Brasília',
+      dayOrInstant,
+    )
+    .requiredOption(
+      '--to <day>',
+      'issued on this day or before, such as 2026-11-30; or before an instant',
+      dayOrInstant,
+    )
     .option('--pdf', 'with a PDF beside each XML that has a printed form')
     .option('-o, --output <file>', 'default: a file named by type and id, here')
     .action(async (company, { type, environment, from, to, pdf, output }, command: Command) => {
@@ -118,9 +126,4 @@ async function tell(
     left,
     '',
   );
-}
-
-function dayOrInstant(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw new InvalidArgumentError('Expected a day such as 2026-11-30, or an instant such as 2026-11-30T10:00:00-03:00.');
 }

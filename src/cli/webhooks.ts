@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type ApiClient, apiOf } from './api-client.js';
-import { collected, documentTypeOption, instantArgument, mostRows } from './arguments.js';
+import { collected, dayOrInstant, documentTypeOption, endOf, mostRows, startOf } from './arguments.js';
 import { wrongUse } from './failure.js';
 import { localTime, print, printFields, printJson, printTable, say, wantsJson } from './output.js';
 
@@ -104,8 +104,8 @@ export function webhookCommands(program: Command): void {
     .argument('[delivery]', 'id of one delivery')
     .option('--key <key>', 'everything that was told about this access key')
     .option('--company <company>', 'id or tax ID; with --from and --to')
-    .option('--from <instant>', 'events made at or after', instantArgument)
-    .option('--to <instant>', 'events made before', instantArgument)
+    .option('--from <day>', 'events made on this day or later; days are those of Brasília', dayOrInstant)
+    .option('--to <day>', 'events made on this day or before; or before an instant', dayOrInstant)
     .addOption(documentTypeOption())
     .action(async (delivery, { key, company, from, to, type }, command: Command) => {
       const api = apiOf(command);
@@ -118,11 +118,17 @@ export function webhookCommands(program: Command): void {
           ? await api.send<Resent>(
               'POST',
               '/v1/webhook-deliveries/resend',
-              key === undefined ? { companyId: await api.companyId(company), from, to, documentType: type } : { key },
+              key === undefined
+                ? { companyId: await api.companyId(company), from: startOf(from), to: endOf(to), documentType: type }
+                : { key },
             )
           : await api.send<Resent>('POST', `/v1/webhook-deliveries/${encodeURIComponent(delivery)}/resend`);
       if (wantsJson(command)) return printJson(resent);
       print(`${resent.count === 1 ? '1 delivery' : `${resent.count} deliveries`} queued again.`);
+      if (resent.count === 0 && company !== undefined) {
+        const end = to.includes('T') ? `before ${to}` : `up to ${to}, that day included`;
+        say(`No event made from ${from} ${end} (days of Brasília) is for an endpoint that is there now.`);
+      }
       for (const { message } of resent.warnings) say(`Warning: ${message}`);
     });
 }

@@ -39,3 +39,13 @@ export function startOfDay(day: string): number {
   const { year, month, day: shown, hour, minute, second } = brasiliaTime(guess);
   return guess + asUtc - Date.parse(`${year}-${month}-${shown}T${hour}:${minute}:${second}Z`);
 }
+
+/**
+ * When a day is over in Brasília: the first moment of the next.
+ *
+ * @param day such as 2026-11-30
+ * @returns milliseconds since 1970
+ */
+export function endOfDay(day: string): number {
+  return startOfDay(new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10));
+}

@@ -152,6 +152,13 @@ describe('a company from registration to documents', async () => {
     assert.match(listed.out, new RegExp(`${captured.id} +procNFe +authorized +77 +12.50 +Fornecedor`));
     const printed = await run(`document xml ${captured.id}`);
     assert.equal(printed.out, captured.xml.toString());
+    await api.db.query(`update documents set captured_at = '2026-12-01T02:30:00Z' where id = $1`, [captured.id]);
+    for (const TZ of ['UTC', 'Asia/Tokyo']) {
+      const ofDay = async (day: string) =>
+        (await run(`document list --company ${taxId} --from ${day} --to ${day} --json`, { env: { TZ } })).out;
+      assert.match(await ofDay('2026-11-30'), new RegExp(captured.id), TZ);
+      assert.equal(await ofDay('2026-12-01'), '', TZ);
+    }
     const file = join(folder, 'note.xml');
     const saved = await run(`document xml ${captured.id} --output ${file}`);
     assert.equal(saved.code, 0);
@@ -200,6 +207,9 @@ describe('a company from registration to documents', async () => {
     await storeEvents(api, companyId, 3);
     const period = await run(`webhook resend --company ${taxId} --from 2026-01-01 --to 2099-01-01`);
     assert.deepEqual([period.code, period.out], [0, '3 deliveries queued again.\n']);
+    const none = await run(`webhook resend --company ${taxId} --from 2020-01-01 --to 2020-01-31`);
+    assert.deepEqual([none.code, none.out], [0, '0 deliveries queued again.\n']);
+    assert.match(none.err, /from 2020-01-01 up to 2020-01-31, that day included \(days of Brasília\)/);
     const [delivery] = (await api.ask('GET', '/v1/webhook-deliveries')).json.data;
     assert.equal((await json(`webhook resend ${delivery.id}`))[0].count, 1);
     for (const args of [

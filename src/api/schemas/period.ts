@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { startOfDay } from '../../platform/brasilia.js';
+import { endOfDay, startOfDay } from '../../platform/brasilia.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** Beyond them no fiscal document is issued, and times have other forms (year 10000). */
@@ -18,9 +18,5 @@ export const periodFrom = moment
 
 /** Where a period ends: with the last moment of a day, or right before an instant. Milliseconds. */
 export const periodTo = moment
-  .transform((value) => (DAY.test(value) ? startOfDay(dayAfter(value)) : Date.parse(value)))
+  .transform((value) => (DAY.test(value) ? endOfDay(value) : Date.parse(value)))
   .describe('A day is included as a whole, an instant is not');
-
-function dayAfter(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
-}
