@@ -191,14 +191,18 @@ export function importRoutes(app: Api, deps: ApiDependencies): void {
         tags: ['exports'],
         summary: 'What became of each file, in the order of the ZIP',
         params: idParams,
-        querystring: z.strictObject({ ...pageQuery, result: oneOf(FILE_RESULTS).optional() }),
+        querystring: z.strictObject({
+          ...pageQuery,
+          result: oneOf(FILE_RESULTS).optional(),
+          reason: text(40).optional(),
+        }),
         response: answers({ 200: pageOf(fileSchema) }),
       },
     },
     async (request) => {
-      const { limit, cursor, result } = request.query;
+      const { limit, cursor, ...filter } = request.query;
       const { id } = await visibleImport(request);
-      const page = await listFiles(database, id, { result }, { limit, cursor: cursor ?? null });
+      const page = await listFiles(database, id, filter, { limit, cursor: cursor ?? null });
       return {
         data: page.rows.map(({ name, result: of, reason, documentId }) => ({ name, result: of, reason, documentId })),
         nextCursor: page.nextCursor,

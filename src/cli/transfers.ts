@@ -29,8 +29,10 @@ interface ImportedFile {
   readonly reason: string | null;
 }
 
-/** Files of an import that are named one by one at its end. */
+/** Files of a result or reason that are named one by one at the end of an import. */
 const SHOWN = 20;
+/** Why a file is no document, where somebody may have meant it to be one. The PDFs and tables of an export are only counted. */
+const REFUSED = ['without_protocol', 'unknown_root', 'nested_zip', 'not_xml'];
 
 export function transferCommands(program: Command): void {
   program
@@ -84,6 +86,7 @@ export function transferCommands(program: Command): void {
       const api = apiOf(command);
       const companyId = await api.companyId(company);
       let failed = 0;
+      let unreadable = 0;
       for (const file of files) {
         const { id } = await api.upload<Import>('/v1/imports', { companyId, environment, notify }, file);
         const done = await followed(
@@ -94,17 +97,20 @@ export function transferCommands(program: Command): void {
           }),
         );
         if (done.status !== 'done') failed += 1;
+        unreadable += done.counts.unreadable;
         if (wantsJson(command)) printJson(done);
-        else await tell(file, done, (result) => api.list(`/v1/imports/${id}/files`, { result }, SHOWN));
+        else await tell(file, done, (filter) => api.list(`/v1/imports/${id}/files`, filter, SHOWN));
       }
       if (failed > 0) throw new CliFailure(`${failed} of ${files.length} files could not be worked off to their end`);
+      if (unreadable > 0)
+        throw new CliFailure(`${unreadable} of the files inside could not be read; the others were worked off`);
     });
 }
 
 async function tell(
   file: string,
   { status, error, counts }: Import,
-  list: (result: string) => Promise<ImportedFile[]>,
+  list: (filter: { result: string; reason?: string }) => Promise<ImportedFile[]>,
 ): Promise<void> {
   print(file);
   printFields({
@@ -115,7 +121,12 @@ async function tell(
     "not this company's": String(counts.notOfCompany),
     unreadable: String(counts.unreadable),
   });
-  const left = [...(await list('unreadable')), ...(await list('not_of_company'))];
+  const filters = [
+    ...(counts.unreadable > 0 ? [{ result: 'unreadable' }] : []),
+    ...(counts.notADocument > 0 ? REFUSED.map((reason) => ({ result: 'not_a_document', reason })) : []),
+    ...(counts.notOfCompany > 0 ? [{ result: 'not_of_company' }] : []),
+  ];
+  const left = (await Promise.all(filters.map(list))).flat();
   if (left.length === 0) return;
   printTable(
     [

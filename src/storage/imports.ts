@@ -193,13 +193,14 @@ export async function countFiles(
 export async function listFiles(
   db: Queryable,
   importId: string,
-  { result }: { readonly result?: FileResult | undefined },
+  { result, reason }: { readonly result?: FileResult | undefined; readonly reason?: string | undefined },
   { limit, cursor }: PageRequest,
 ): Promise<Page<ImportFile>> {
   const where = new Filter()
     .add(importId, (v) => `import_id = ${v}`)
     .add(WAITING, (v) => `result <> ${v}`)
     .add(result, (v) => `result = ${v}`)
+    .add(reason, (v) => `reason = ${v}`)
     .after(readCursor(cursor, ['number']), 'entry', '>');
   const { rows } = await db.query<ImportFile>(
     `select entry, name, result, reason, document_id as "documentId" from import_files ${where.where} order by entry limit ${limit + 1}`,

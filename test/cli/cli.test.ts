@@ -388,13 +388,24 @@ describe('exports and imports', async () => {
     const file = join(folder, 'a.xml');
     writeFileSync(file, '<nfeProc/>');
     atOnce(async (id) => {
-      await openImport(api.db, id, 1, Date.now());
-      const row = { entry: 0, name: 'a.xml', result: 'unreadable', reason: 'damaged', documentId: null } as const;
-      await api.db.transaction((tx) => recordFiles(tx, id, [row], 1, Date.now()));
+      await openImport(api.db, id, 4, Date.now());
+      const rows = (
+        [
+          ['a.xml', 'unreadable', 'damaged'],
+          ['n.pdf', 'not_a_document', 'pdf'],
+          ['indice.csv', 'not_a_document', 'export_index'],
+          ['b.xml', 'not_a_document', 'without_protocol'],
+        ] as const
+      ).map(([name, result, reason], entry) => ({ entry, name, result, reason, documentId: null }));
+      await api.db.transaction((tx) => recordFiles(tx, id, rows, rows.length, Date.now()));
       await endImport(api.db, id, null, Date.now());
     });
     const ended = await run(`import ${company.taxId} ${file}`);
-    assert.equal(ended.code, 0, ended.err);
+    assert.equal(ended.code, 1, 'a script must notice');
+    assert.match(ended.err, /1 of the files inside could not be read/);
+    assert.match(ended.out, /not a document +3\n/);
+    assert.match(ended.out, /b\.xml +not_a_document +without_protocol/);
+    assert.ok(!/n\.pdf|indice\.csv/.test(ended.out), 'what belongs to an export is only counted');
     assert.match(ended.out, /unreadable +1\n/);
     assert.match(ended.out, /a\.xml +unreadable +damaged/);
     const missing = await run(`import ${company.taxId} nowhere.zip`);

@@ -117,6 +117,9 @@ describe('an import', () => {
       entry('resumo.xml', summary({ key: key(88) })),
       entry('sem-protocolo.xml', '<NFe xmlns="http://www.portalfiscal.inf.br/nfe"><infNFe/></NFe>'),
       entry('planilha.csv', 'a;b;c'),
+      entry('nota.pdf', '%PDF-1.7'),
+      entry('2026/indice.csv', randomBytes(11 * 1024 * 1024)),
+      entry('problemas.csv', 'a;b;c'),
       entry('vazio.xml', ''),
       entry('quebrado.xml', note({ key: key(2) }).slice(0, 2_000)),
       entry('dentro.zip', await zip(entry('a.xml', noteXml))),
@@ -142,6 +145,9 @@ describe('an import', () => {
       'resumo.xml': 'not_of_company document_unknown',
       'sem-protocolo.xml': 'not_a_document without_protocol',
       'planilha.csv': 'not_a_document not_xml',
+      'nota.pdf': 'not_a_document pdf',
+      '2026/indice.csv': 'not_a_document export_index',
+      'problemas.csv': 'not_a_document export_index',
       'vazio.xml': 'unreadable empty',
       'quebrado.xml': 'unreadable not_well_formed',
       'dentro.zip': 'not_a_document nested_zip',
@@ -149,12 +155,12 @@ describe('an import', () => {
       'bomba.xml': 'unreadable too_large',
       'latin1.xml': 'imported',
     });
-    assert.deepEqual([done.status, done.total, done.error], ['done', 15, null]);
+    assert.deepEqual([done.status, done.total, done.error], ['done', 18, null]);
     assert.deepEqual(done.counts, {
       imported: 3,
       already_there: 2,
       not_of_company: 3,
-      not_a_document: 3,
+      not_a_document: 6,
       unreadable: 4,
     });
     assert.equal(done.ids['nota-de-novo.xml'], done.ids['pasta/nota.xml']);

@@ -8,6 +8,7 @@ import {
   type Environment,
 } from '../../model/words.js';
 import type { FileResult, ImportRow } from '../../storage/imports.js';
+import { INDEX_NAME, PROBLEMS_NAME } from '../exports/index-file.js';
 import type { UploadedFile } from './upload.js';
 
 export type Decoded = Extract<DecodedItem, { ok: true }>;
@@ -33,6 +34,7 @@ export interface OtherFile {
 }
 
 const ZIP = Buffer.from('PK\x03\x04');
+const PDF = Buffer.from('%PDF-');
 
 /** Reads one file and says what it is. */
 export async function readFile(
@@ -41,9 +43,14 @@ export async function readFile(
   taxId: string,
 ): Promise<DocumentFile | OtherFile> {
   const bytes = await file.read();
+  // The index of a large export is too large for a document, which it does not want to be.
+  const unread = 'unreadable' in bytes ? bytes.unreadable : null;
+  if (isIndex(file.name) && (unread === null || unread === 'too_large'))
+    return { file, result: 'not_a_document', reason: 'export_index' };
   if ('unreadable' in bytes) return { file, result: 'unreadable', reason: bytes.unreadable };
   if (bytes.length === 0) return { file, result: 'unreadable', reason: 'empty' };
   if (ZIP.equals(bytes.subarray(0, ZIP.length))) return { file, result: 'not_a_document', reason: 'nested_zip' };
+  if (PDF.equals(bytes.subarray(0, PDF.length))) return { file, result: 'not_a_document', reason: 'pdf' };
   if (!looksLikeXml(bytes)) return { file, result: 'not_a_document', reason: 'not_xml' };
   const { documentType, decoded } = decode(bytes);
   if (!decoded.ok) return { file, result: 'unreadable', reason: decoded.failure };
@@ -56,6 +63,11 @@ export async function readFile(
     environment: environmentOf(document.metadata.environment) ?? upload.environment,
   };
   return { file, bytes, capture, key: document.key, decoded, belongs: belongs(documentType, decoded, taxId) };
+}
+
+/** The tables that an export has at its top, in whatever folder they were packed again. */
+function isIndex(name: string): boolean {
+  return [INDEX_NAME, PROBLEMS_NAME].includes(name.split('/').at(-1) ?? '');
 }
 
 /** After blanks and a mark of its encoding it begins with `<`; in UTF-16 with a zero beside. */
