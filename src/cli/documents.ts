@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { DOCUMENT_KINDS } from '../model/document.js';
-import { apiOf } from './api-client.js';
+import { type ApiClient, apiOf } from './api-client.js';
 import {
   dayOrInstant,
   documentTypeOption,
@@ -11,7 +11,7 @@ import {
   mostRows,
   startOf,
 } from './arguments.js';
-import { wrongUse } from './failure.js';
+import { CliFailure, wrongUse } from './failure.js';
 import { localTime, printFields, printJson, printTable, say, shortened, wantsJson } from './output.js';
 
 interface Document {
@@ -97,7 +97,10 @@ export function documentCommands(program: Command): void {
     .argument('<id>', 'id of the document')
     .option('-o, --output <file>', 'default: a file named by the access key, here; "-": standard output')
     .action(async (id, { output }, command: Command) => {
-      const { bytes, name } = await apiOf(command).file(pathOf(id, 'pdf'));
+      const api = apiOf(command);
+      const { bytes, name } = await api.file(pathOf(id, 'pdf')).catch(async (error: unknown) => {
+        throw error instanceof CliFailure && error.code === 'summary_only' ? await summaryOnly(api, id, error) : error;
+      });
       writeTo(output ?? name, bytes);
     });
 
@@ -112,6 +115,12 @@ export function documentCommands(program: Command): void {
     });
 }
 
+interface Summary {
+  readonly key: string;
+  readonly companyId: string;
+  readonly fullXml: string;
+}
+
 interface Links {
   readonly xml: string;
   readonly pdf: string | null;
@@ -119,6 +128,19 @@ interface Links {
 }
 
 const STANDARD_OUTPUT = '-';
+
+/** The same failure with the way to the full XML in terms of this command line, where there is one. */
+async function summaryOnly(api: ApiClient, id: string, failure: CliFailure): Promise<CliFailure> {
+  const path = `/v1/documents/${encodeURIComponent(id)}`;
+  const { key, companyId, fullXml } = await api.get<Summary>(path);
+  if (fullXml === 'not_applicable') return failure;
+  const way =
+    fullXml === 'present'
+      ? `This is the summary of a note that is here in full: find it with "malote document list --key ${key} --kind procNFe"`
+      : 'Only the summary of this note has come. The government sends the full XML once the recipient has stated Awareness: ' +
+        `"malote manifest request ${companyId} ${key} --type 210210"`;
+  return new CliFailure(way, failure.exitCode, failure.code);
+}
 
 function pathOf(id: string, what: 'xml' | 'pdf' | 'links'): string {
   return `/v1/documents/${encodeURIComponent(id)}/${what}`;

@@ -193,7 +193,11 @@ describe('a company from registration to documents', async () => {
     const summary = await captureDocument(api, companyId, { key, kind: 'resNFe', full_xml: 'awaited' });
     const none = await run(`document pdf ${summary.id}`);
     assert.deepEqual([none.code, none.out], [1, '']);
-    assert.match(none.err, /^error: Only the summary .* 210210.*\n$/);
+    const request = `"malote manifest request ${companyId} ${key} --type 210210"`;
+    assert.match(none.err, new RegExp(`^error: Only the summary .*${request}\n$`));
+    assert.ok(!none.err.includes('POST'), none.err);
+    await api.db.query(`update documents set full_xml = 'present' where id = $1`, [summary.id]);
+    assert.match((await run(`document pdf ${summary.id}`)).err, /"malote document list --key \S+ --kind procNFe"\n$/);
     assert.match((await run(`document links ${summary.id}`)).out, /^XML +http\S+\nvalid until/);
   });
 
