@@ -74,7 +74,7 @@ describe('each summary that comes', () => {
     assert.deepEqual(await reasons(capture), [null, null]);
     assert.deepEqual(woken, [capture.companyId], 'one wake a page');
     assert.equal((await sendDue(e, capture)).sent, 0, 'not before its time');
-    w.clock.skip(30 * MINUTE);
+    w.clock.advance(30 * MINUTE);
     assert.equal((await sendDue(e, capture)).registered, 2, 'together');
     assert.deepEqual(
       (await eventsOf(w, capture.companyId)).filter((name) => name.startsWith('product_invoice_inbound/')),
@@ -137,7 +137,7 @@ describe('each summary that comes', () => {
     // That the note is cancelled is news.
     await page(capture, await resNFe({ noteKey: keyOf(first), situation: '3' }));
     assert.equal(await told(), 2);
-    w.clock.skip(30 * MINUTE);
+    w.clock.advance(30 * MINUTE);
     await sendDue(e, capture);
     await page(capture, { ...first, nsu: ++nsus });
     assert.equal((await manifestationsOf(e, capture)).length, 0, 'withdrawn, and not scheduled again');
@@ -197,7 +197,7 @@ describe('when its time has come it is looked at again', () => {
       },
       'manifested',
     ],
-    ['the ten days are over', async () => w.clock.skip(DAY), 'too_late'],
+    ['the ten days are over', async () => w.clock.advance(DAY), 'too_late'],
     // It may be rejected.
     ['a conclusive statement is under way', (capture, noteKey) => requested(e, capture, noteKey, '210200'), null],
   ];
@@ -206,7 +206,7 @@ describe('when its time has come it is looked at again', () => {
       const { capture, noteKey } = await scheduled();
       await change(capture, noteKey);
       const before = e.events.requests.length;
-      w.clock.skip(31 * MINUTE);
+      w.clock.advance(31 * MINUTE);
       await sendDue(e, capture);
       const sent = e.events.requests.slice(before).flatMap(({ ids }) => ids);
       assert.equal(sent.includes(`ID210210${noteKey}01`), reason === null);

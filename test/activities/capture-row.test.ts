@@ -91,7 +91,7 @@ describe('hold, resume, mark', () => {
     w.government.answers(nothing('not_sent', 'reset'));
     for (let i = 0; i < 10; i++) {
       await query(w, capture);
-      w.clock.skip(31 * MINUTE);
+      w.clock.advance(31 * MINUTE);
     }
     assert.deepEqual(await alertsOf(w, capture.companyId), ['capture_attention']);
     const { notBefore } = await rowOf(w, capture);
@@ -331,7 +331,7 @@ describe('documents that come after the host has passed them', () => {
     await query(w, capture, w.process({ decodeItem: () => ({ ok: false, failure: 'internal', detail: 'not yet' }) }));
     const row = await rowOf(w, capture);
     await w.db.transaction((tx) => writeHandedNsu(tx, capture, nsu(9), row.updatedAt));
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     const woken: CaptureKey[] = [];
     const { decodeFailedItems } = w.process({ wakeCapture: (woke) => void woken.push(woke) }).housekeeping;
     assert.equal((await run(decodeFailedItems)).resolved, 9);

@@ -174,7 +174,7 @@ describe('events about CT-e', () => {
       await send(capture);
       const wait = ((await now(row)).nextAttemptAt ?? 0) - (await w.clock.now());
       waits.push(Math.round(wait / MINUTE));
-      w.clock.skip(wait);
+      w.clock.advance(wait);
     }
     assert.deepEqual(waits, [1, 2, 61]);
     answers = [answered('631', 'Duplicidade de evento[nProt:135260000999999][dhRegEvento:2026-11-30T08:00:00-03:00]')];

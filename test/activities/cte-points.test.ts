@@ -40,7 +40,7 @@ describe('point queries of CT-e', () => {
     assert.equal(refusalIn(await ask(w, capture, 5)).reason, 'suspended');
     w.government.answers(documents([item(2)], 2, 9));
     assert.equal(committed(await query(w, capture)).outcome, 'documents');
-    w.clock.skip(1.1 * HOUR);
+    w.clock.advance(1.1 * HOUR);
     w.government.answers(one(item(5)));
     assert.equal(asked(await ask(w, capture, 5)).outcome, 'documents');
   });
@@ -63,7 +63,7 @@ describe('a number that a page of CT-e left out', () => {
     const capture = await newCteCapture({ interestedParties: ['dispatcher'] });
     w.government.answers(documents([item(1), item(3)], 3));
     await query(w, capture);
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     w.government.answers(one(item(2)));
     assert.equal(asked(await recover(w, capture)).outcome, 'documents');
     const { rows } = await w.db.query<{ status: string }>('select status from gaps where company_id = $1', [
@@ -85,11 +85,11 @@ describe('a number that a page of CT-e left out', () => {
     const capture = await newCteCapture();
     w.government.answers(documents([item(1)], 1));
     await query(w, capture);
-    w.clock.skip(1.1 * HOUR);
+    w.clock.advance(1.1 * HOUR);
     w.government.answers(none(3));
     await query(w, capture);
     assert.equal((await rowOf(w, capture)).state.ultNsu, '000000000000003');
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     w.government.answers(one(item(2)));
     assert.equal(asked(await recover(w, capture)).outcome, 'documents');
   });

@@ -22,7 +22,7 @@ describe('items that failed', () => {
 
     const newer = w.activities.housekeeping.decodeFailedItems;
     assert.deepEqual(await run(newer), { resolved: 0, stillFailing: 0 }, 'not yet');
-    w.clock.skip(31 * MINUTE);
+    w.clock.advance(31 * MINUTE);
     assert.deepEqual(await run(newer), { resolved: 3, stillFailing: 0 });
     assert.equal(await count(w, 'documents', capture.companyId), 3);
     assert.equal(await count(w, 'usage_records', capture.companyId), 3);
@@ -53,7 +53,7 @@ describe('items that failed', () => {
       );
       const wait = (rows[0]?.next ?? 0) - (await w.clock.now());
       waits.push(Math.round(wait / MINUTE));
-      w.clock.skip(wait + 1_000);
+      w.clock.advance(wait + 1_000);
       assert.deepEqual(await run(w.activities.housekeeping.decodeFailedItems), { resolved: 0, stillFailing: 1 });
     }
     assert.deepEqual(waits, [30, 60, 120, 240, 480, 960, 1440, 1440]);
@@ -64,7 +64,7 @@ describe('items that failed', () => {
     const page = [1, 2].map((n) => ({ nsu: n, xml: summary({ key: key(n) }) }));
     w.government.answers(documents(page, 2));
     await query(w, capture, w.process({ decodeItem: older }));
-    w.clock.skip(31 * MINUTE);
+    w.clock.advance(31 * MINUTE);
     let first = true;
     const sick: DecodeItem = (item, type) => {
       const decoded = decodeItem(item, type);
@@ -82,7 +82,7 @@ describe('items that failed', () => {
     w.government.answers(documents([{ nsu: 1, base64: '!!' }], 1));
     await query(w, capture);
     await w.deps.objectStore.deletePrefix(`${capture.companyId}/`);
-    w.clock.skip(31 * MINUTE);
+    w.clock.advance(31 * MINUTE);
     await run(w.activities.housekeeping.decodeFailedItems);
     const { rows } = await w.db.query('select detail from failed_items where company_id = $1', [capture.companyId]);
     assert.deepEqual(rows, [{ detail: 'its archive is gone' }]);
@@ -97,7 +97,7 @@ test('the sweep makes partitions ahead and forgets what is old', async () => {
   const capture = await newCapture(w);
   w.government.answers(documents([{ nsu: 1, xml: summary({ key: key(1) }) }], 1));
   await query(w, capture);
-  w.clock.skip(100 * 24 * 60 * MINUTE);
+  w.clock.advance(100 * 24 * 60 * MINUTE);
   assert.ok((await run(w.activities.housekeeping.sweep)).removed > 0);
   assert.equal(await count(w, 'calls', capture.companyId), 0);
   assert.equal(await count(w, 'documents', capture.companyId), 1);

@@ -49,7 +49,7 @@ describe('the guard refuses', () => {
     await w.db.transaction((tx) => holdCapture(tx, capture, Number.POSITIVE_INFINITY, until - HOUR));
     assert.deepEqual((await refusalOf(capture)).refusal, { reason: 'held', until: null });
     await w.db.transaction((tx) => holdCapture(tx, capture, until, until - HOUR));
-    w.clock.skip(HOUR + 1_000);
+    w.clock.advance(HOUR + 1_000);
     assert.equal(committed(await query(w, capture)).outcome, 'none');
   });
 
@@ -146,7 +146,7 @@ describe('without a usable certificate', () => {
     await giveCertificate(w, capture.companyId, { from: now + HOUR });
     const later = (await refusalOf(capture)).refusal;
     assert.deepEqual(later, { reason: 'certificate', problem: 'not_yet_valid', until: now + HOUR });
-    w.clock.skip(HOUR + 1_000);
+    w.clock.advance(HOUR + 1_000);
     w.government.answers(none());
     assert.equal(committed(await query(w, capture)).outcome, 'none');
   });

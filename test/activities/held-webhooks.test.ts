@@ -37,7 +37,7 @@ async function capturePages(
     const items = page.map((xml): Item => ({ nsu: ++nsu, xml, schema: 'x' }));
     w.government.answers(documents(items, nsu));
     await query(w, capture, world.activities);
-    w.clock.skip(1.1 * HOUR);
+    w.clock.advance(1.1 * HOUR);
   }
 }
 
@@ -76,7 +76,7 @@ describe('an event that comes before its CT-e', () => {
     assert.equal(await count(w, 'usage_records', capture.companyId), 3);
     assert.equal(await count(w, 'held_documents', capture.companyId), 0);
 
-    w.clock.skip(25 * HOUR);
+    w.clock.advance(25 * HOUR);
     await release();
     assert.equal((await eventsOf(w, capture.companyId)).length, 3);
   });
@@ -85,7 +85,7 @@ describe('an event that comes before its CT-e', () => {
     const capture = await newCteCapture(OTHER);
     await capturePages(capture, [[cteEvent()], [await received(capture)]]);
     assert.deepEqual(await suppressedOf(capture), ['document_not_selected', 'role_not_selected']);
-    w.clock.skip(25 * HOUR);
+    w.clock.advance(25 * HOUR);
     await release();
     assert.deepEqual(await eventsOf(w, capture.companyId), []);
     assert.equal(await count(w, 'usage_records', capture.companyId), 0);
@@ -94,13 +94,13 @@ describe('an event that comes before its CT-e', () => {
   test('is told of after 24 hours without one, with its state as it is then', async () => {
     const capture = await newCteCapture(SELECTED);
     await capturePages(capture, [[cteEvent({ type: '110110' })], [cteEvent()]]);
-    w.clock.skip(21.7 * HOUR);
+    w.clock.advance(21.7 * HOUR);
     await release();
     assert.deepEqual(await eventsOf(w, capture.companyId), [], 'not 24 hours yet');
-    w.clock.skip(0.2 * HOUR);
+    w.clock.advance(0.2 * HOUR);
     await release();
     assert.deepEqual(await eventsOf(w, capture.companyId), [EVENT], 'the first only');
-    w.clock.skip(2 * HOUR);
+    w.clock.advance(2 * HOUR);
     await release();
     await release();
     assert.deepEqual(await eventsOf(w, capture.companyId), [EVENT, EVENT]);
@@ -191,7 +191,7 @@ test('endpoints of what is released are woken', async () => {
   );
   await capturePages(capture, [[cteEvent()]]);
   w.woken.length = 0;
-  w.clock.skip(24 * HOUR);
+  w.clock.advance(24 * HOUR);
   assert.ok((await release()).released >= 1);
   assert.ok(w.woken.includes(endpoint));
   assert.equal(await count(w, 'deliveries', capture.companyId), 1);

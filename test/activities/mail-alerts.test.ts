@@ -46,7 +46,7 @@ async function close(company: CompanyRow, code: AlertCode): Promise<void> {
 async function minutes(count: number): Promise<string[]> {
   const before = server.mails.length;
   for (let minute = 0; minute < count; minute++) {
-    w.clock.skip(MINUTE);
+    w.clock.advance(MINUTE);
     await mailAlerts();
   }
   return server.mails.slice(before).map(({ headers }) => headers.subject ?? '');
@@ -155,7 +155,7 @@ describe('a mail server that fails', () => {
   test('a mail that was sent although its sender died comes again under the same id', async () => {
     const company = await newCompany(w.db);
     await open(company, 'service_outage');
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     const dies = async (message: Parameters<typeof sendMail>[0]) => {
       await sendMail(message);
       throw new Error('killed');
@@ -169,7 +169,7 @@ describe('a mail server that fails', () => {
 
   test('two workers at the same moment send one mail', async () => {
     await open(await newCompany(w.db), 'service_outage');
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     const sent = await Promise.all(Array.from({ length: 5 }, () => mailAlerts()));
     assert.equal(sent.filter(({ mails }) => mails === 1).length, 1);
     assert.equal(server.mails.length, 1);
@@ -178,7 +178,7 @@ describe('a mail server that fails', () => {
 
 test('without a mail server nothing is told, and everything once there is one', async () => {
   await open(await newCompany(w.db), 'service_outage');
-  w.clock.skip(HOUR);
+  w.clock.advance(HOUR);
   assert.deepEqual(await mailAlerts({ sendMail: null }), { mails: 0 });
   assert.deepEqual(await mailAlerts(), { mails: 1 });
 });

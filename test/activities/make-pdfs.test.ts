@@ -56,7 +56,7 @@ async function onDemand(capture: CaptureKey, key: string): Promise<void> {
       return;
     } catch (error) {
       if ((error as { type?: string }).type !== 'not_our_turn') throw error;
-      w.clock.skip(2_000);
+      w.clock.advance(2_000);
     }
   }
 }
@@ -135,7 +135,7 @@ describe('PDFs made in the background', () => {
     await onDemand(capture, nfseKey(7));
     assert.deepEqual(await statuses(capture), ['pending']);
     adn.box = [note(7, taxId)];
-    w.clock.skip(3_000);
+    w.clock.advance(3_000);
     committed(await query(w, capture));
     assert.deepEqual(await statuses(capture), ['pending']);
     assert.deepEqual(await run(makePdfs), { made: 1, failed: 0 });
@@ -159,7 +159,7 @@ describe('PDFs made in the background', () => {
     for (let page = 0; page < 3; page++) {
       adn.box = Array.from({ length: 50 }, (_, at) => note(1 + page * 50 + at, taxId));
       committed(await query(w, capture));
-      w.clock.skip(3_000);
+      w.clock.advance(3_000);
     }
     assert.deepEqual(await run(makePdfs), { made: 150, failed: 0 });
   });
@@ -193,7 +193,7 @@ describe('PDFs made in the background', () => {
       const [row] = await rowsOf(capture);
       assert.equal(row?.attempts, attempt);
       waits.push(row?.minutes ?? null);
-      w.clock.skip((row?.minutes ?? 0) * MINUTE + 1_000);
+      w.clock.advance((row?.minutes ?? 0) * MINUTE + 1_000);
     }
     assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, null]);
     assert.deepEqual(await statuses(capture), ['failed']);
@@ -211,7 +211,7 @@ describe('PDFs made in the background', () => {
     assert.deepEqual(await run(makePdfs), { made: 0, failed: 1 });
     assert.equal((await rowsOf(capture))[0]?.failure, 'content_damaged');
     await w.deps.objectStore.put(document.objectKey, bytes);
-    w.clock.skip(MINUTE + 1_000);
+    w.clock.advance(MINUTE + 1_000);
     assert.deepEqual(await run(makePdfs), { made: 1, failed: 0 });
   });
 

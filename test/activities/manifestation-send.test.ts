@@ -184,7 +184,7 @@ describe('a failure to communicate', () => {
         const wait = (nextAttemptAt ?? 0) - (await w.clock.now());
         waits.push(Math.round(wait / MINUTE));
         bytes.add(signed?.toString() ?? '');
-        w.clock.skip(wait);
+        w.clock.advance(wait);
       }
       assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
       assert.equal(bytes.size, 1);
@@ -200,11 +200,11 @@ describe('a failure to communicate', () => {
     const row = await requested(w, capture, note(), '210200');
     w.events.script = () => silence('unknown');
     await sendDue(w, capture);
-    w.clock.skip(row.expiresAt - (await w.clock.now()) - 10 * MINUTE);
+    w.clock.advance(row.expiresAt - (await w.clock.now()) - 10 * MINUTE);
     await sendDue(w, capture);
     const { nextAttemptAt } = await manifestation(w, row.id);
     assert.ok(nextAttemptAt !== null && nextAttemptAt <= row.expiresAt);
-    w.clock.skip(10 * MINUTE);
+    w.clock.advance(10 * MINUTE);
     const before = w.events.requests.length;
     const result = await sendDue(w, capture);
     assert.deepEqual([result.sent, result.pending], [0, 0]);
@@ -260,7 +260,7 @@ describe('a request that is refused as a whole', () => {
     const before = w.events.requests.length;
     for (let i = 0; i < 6; i++) {
       await sendDue(w, capture);
-      w.clock.skip(4 * MINUTE);
+      w.clock.advance(4 * MINUTE);
     }
     assert.deepEqual(
       w.events.requests.slice(before).map(({ ids }) => ids.length),
@@ -275,7 +275,7 @@ describe('a request that is refused as a whole', () => {
     const before = w.events.requests.length;
     for (let i = 0; i < 5; i++) {
       await sendDue(w, capture);
-      w.clock.skip(HOUR);
+      w.clock.advance(HOUR);
     }
     assert.deepEqual(
       w.events.requests.slice(before).map(({ ids }) => ids.length),
@@ -308,7 +308,7 @@ describe('certificates', () => {
     w.events.script = () => silence('unknown');
     await sendDue(w, capture);
     const first = await manifestation(w, row.id);
-    w.clock.skip(2 * HOUR);
+    w.clock.advance(2 * HOUR);
     await giveCertificate(w, capture.companyId);
     w.useOther = true;
     try {
@@ -337,7 +337,7 @@ describe('certificates', () => {
     assert.equal((await manifestation(w, row.id)).attempts, 1);
     const never = await newCapture(w, { certificate: false });
     const lost = await requested(w, never, note(), '210200');
-    w.clock.skip(91 * DAY);
+    w.clock.advance(91 * DAY);
     await sendDue(w, never);
     assert.equal((await manifestation(w, lost.id)).status, 'expired');
   });

@@ -37,7 +37,7 @@ beforeEach(async () => {
 async function noteCame(): Promise<void> {
   adn.box = [{ nsu: 1, xml: nfse({ key, taker: taxId }) }];
   committed(await query(captures, capture));
-  w.clock.skip(3_000);
+  w.clock.advance(3_000);
 }
 
 const confirm = () => requested(at, capture, key, '203202');
@@ -45,10 +45,10 @@ const confirm = () => requested(at, capture, key, '203202');
 /** Sends what is due, and what becomes due within an hour, until nothing is. */
 async function settled(row: ManifestationRow): Promise<ManifestationRow> {
   for (let i = 0; i < 12; i++) {
-    w.clock.skip(3_000);
+    w.clock.advance(3_000);
     const { nextDueAt } = await sendDue(at, capture);
     if (nextDueAt === null) break;
-    w.clock.skip(Math.max(nextDueAt - (await w.clock.now()), 0));
+    w.clock.advance(Math.max(nextDueAt - (await w.clock.now()), 0));
   }
   return manifestation(at, row.id);
 }
@@ -74,7 +74,7 @@ describe('a statement about an NFS-e', () => {
     assert.equal(await told(), 1);
 
     adn.box.push({ nsu: 2, xml: `${sefin.registered.get(key)?.xml}\n` });
-    w.clock.skip(3_000);
+    w.clock.advance(3_000);
     committed(await query(captures, capture));
     assert.deepEqual(await eventDocuments(), [{ nsu: '2', type: '203202', origin: 'manifestation' }]);
     assert.equal(await told(), 1);
@@ -122,9 +122,9 @@ describe('a statement about an NFS-e', () => {
       key = nfseKey(++numbers);
       sefin.fates = [{ status, body: '<html></html>' }];
       const row = await confirm();
-      w.clock.skip(3_000);
+      w.clock.advance(3_000);
       await sendDue(at, capture);
-      w.clock.skip(59 * MINUTE);
+      w.clock.advance(59 * MINUTE);
       await sendDue(at, capture);
       assert.equal(sefin.exchanges.length, 1);
       assert.equal((await settled(row)).status, 'registered');
@@ -167,7 +167,7 @@ describe('an answer that got lost', () => {
     const row = await confirm();
     for (let i = 0; i <= nothing.length; i++) {
       await sendDue(at, capture);
-      w.clock.skip(70 * MINUTE);
+      w.clock.advance(70 * MINUTE);
     }
     assert.equal(sefin.posts, 1);
     assert.deepEqual([(await manifestation(at, row.id)).status, sefin.fates], ['pending', []]);
@@ -272,7 +272,7 @@ describe('a process that dies while it sends', () => {
         const row = await confirm();
         const activity = new SendActivity(capture);
         await dies(activity.attempt({ ...deps, failpoint: dyingAt(point) }));
-        if (successor === 'another workflow') w.clock.skip(5 * MINUTE);
+        if (successor === 'another workflow') w.clock.advance(5 * MINUTE);
         else await activity.attempt(deps);
         const { status } = await settled(row);
         assert.deepEqual([status, sefin.exchanges], ['registered', exchanges]);
@@ -295,7 +295,7 @@ describe('a process that dies while it sends', () => {
 test('the certificate’s turn is shared with distribution', async () => {
   await noteCame();
   await confirm();
-  w.clock.skip(3_000);
+  w.clock.advance(3_000);
   committed(await query(captures, capture));
   const early = sendDue(at, capture);
   await assert.rejects(early, (error: { type?: string }) => error.type === 'not_our_turn');

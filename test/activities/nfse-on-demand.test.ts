@@ -41,7 +41,7 @@ async function onDemand(
       return await environment.run(activities.government.captureOnDemand, { capture, key });
     } catch (error) {
       if ((error as { type?: string }).type !== 'not_our_turn') throw error;
-      w.clock.skip(2_000);
+      w.clock.advance(2_000);
     }
   }
 }
@@ -56,7 +56,7 @@ const documentsOf = async ({ companyId }: CaptureKey) =>
 
 async function drain(capture: CaptureKey): Promise<void> {
   for (;;) {
-    w.clock.skip(3_000);
+    w.clock.advance(3_000);
     if (committed(await query(w, capture)).outcome !== 'documents') return;
   }
 }
@@ -103,7 +103,7 @@ describe('capture on demand', () => {
     );
     const told = ['service_invoice_inbound/issued_successfully', 'service_invoice_inbound/event_raised_successfully'];
     assert.deepEqual(await eventsOf(w, capture.companyId), told);
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     adn.box.push({ nsu: 12, xml: nfse({ key: nfseKey(11), taker: taxId }) });
     await drain(capture);
     assert.equal((await eventsOf(w, capture.companyId)).length, 3);
@@ -168,7 +168,7 @@ describe('capture on demand', () => {
     adn.box = [{ nsu: 4, xml: nfseEvent({ type: '203202' }) }];
     await drain(capture);
     assert.deepEqual(await eventsOf(w, capture.companyId), []);
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     adn.box.push({ nsu: 5, xml: note });
     await drain(capture);
     assert.deepEqual(await eventsOf(w, capture.companyId), [
@@ -192,7 +192,7 @@ describe('capture on demand', () => {
 
   test('Sefin that fails is Sefin that fails: distribution goes on, and is told of no outage', async () => {
     // Nobody was answered lately.
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     adn.sefinFails = true;
     for (let i = 0; i < 7; i++) {
       const { capture } = await capturing();
@@ -210,7 +210,7 @@ describe('capture on demand', () => {
     const { capture } = await capturing();
     assert.equal(committed(await query(w, capture)).outcome, 'none');
     // Its own pause ends by itself, and one call finds out that it is over.
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     assert.equal((await onDemand(capture)).kind, 'none');
   });
 

@@ -48,7 +48,7 @@ const received = (number: number, taxId: string, more: Partial<Parameters<typeof
 async function drain(capture: CaptureKey): Promise<void> {
   for (;;) {
     const { outcome } = committed(await query(w, capture));
-    w.clock.skip(3_000);
+    w.clock.advance(3_000);
     if (outcome !== 'documents') return;
   }
 }
@@ -128,7 +128,7 @@ describe('pacing', () => {
     committed(await query(w, first.capture));
     const { refusal } = refused(await query(w, second));
     assert.equal(refusal.reason, 'too_early');
-    w.clock.skip(2_000);
+    w.clock.advance(2_000);
     committed(await query(w, second));
   });
 });
@@ -160,7 +160,7 @@ describe('whose notes are told of', () => {
     await drain(capture);
     const now = await w.clock.now();
     await w.db.transaction((tx) => enableCapture(tx, { capture, options: () => ({ captureIssued: true }), now }));
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     adn.box.push({ nsu: 2, xml: nfse({ key: nfseKey(2), provider: taxId }) });
     await drain(capture);
     assert.deepEqual(await kinds(capture), ['issued_not_captured', null]);
@@ -209,7 +209,7 @@ describe('whose notes are told of', () => {
 
     const now = await w.clock.now();
     assert.equal(await w.db.transaction((tx) => releaseHistory(tx, capture, now)), 3);
-    w.clock.skip(1_000);
+    w.clock.advance(1_000);
     await run(w.activities.housekeeping.releaseHeld);
     await run(w.activities.housekeeping.releaseHeld);
     assert.deepEqual((await eventsOf(w, capture.companyId)).slice(1), [
@@ -229,7 +229,7 @@ describe('whose notes are told of', () => {
     adn.box = [received(1, taxId), event(2, '305102')];
     await drain(capture);
     assert.equal((await documentsOf(capture))[0]?.state, 'blocked');
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     adn.box.push(event(3, '305103'));
     await drain(capture);
     assert.deepEqual(
@@ -251,14 +251,14 @@ describe('the second pass', () => {
     // The numbers come to light later; others never do.
     adn.box.push(received(4, taxId), received(9, taxId));
     adn.asked.length = 0;
-    w.clock.skip(25 * HOUR);
+    w.clock.advance(25 * HOUR);
     adn.pageSize = 2;
     const first = committed(await query(w, capture));
     assert.deepEqual(
       [first.outcome, first.snapshot.state.ultNsu, (await rowOf(w, capture)).passNsu],
       ['documents', nsu(8), nsu(5)],
     );
-    w.clock.skip(3_000);
+    w.clock.advance(3_000);
     committed(await query(w, capture));
     adn.pageSize = 50;
     const after = await rowOf(w, capture);
@@ -272,11 +272,11 @@ describe('the second pass', () => {
       'that comes in its sequence',
     );
 
-    w.clock.skip(3_000);
+    w.clock.advance(3_000);
     await drain(capture);
     assert.deepEqual(adn.asks.slice(2), [8, 9]);
     adn.asked.length = 0;
-    w.clock.skip(50 * HOUR);
+    w.clock.advance(50 * HOUR);
     await drain(capture);
     assert.deepEqual(adn.asks, [9], 'a quiet company is not walked every night');
   });
@@ -285,7 +285,7 @@ describe('the second pass', () => {
     const { capture, taxId } = await capturing();
     adn.box = [1, 3].map((n) => received(n, taxId));
     await drain(capture);
-    w.clock.skip(25 * HOUR);
+    w.clock.advance(25 * HOUR);
     adn.next = 'unknown';
     const failed = committed(await query(w, capture));
     assert.deepEqual(
@@ -293,7 +293,7 @@ describe('the second pass', () => {
       ['unknown', 'backing-off', 1],
     );
     assert.equal((await rowOf(w, capture)).passNsu, nsu(1));
-    w.clock.skip(5 * MINUTE);
+    w.clock.advance(5 * MINUTE);
     committed(await query(w, capture));
     assert.deepEqual([(await rowOf(w, capture)).passNsu, await gapsOf(capture)], [null, ['2-2 nonexistent']]);
   });
@@ -307,7 +307,7 @@ describe('the second pass', () => {
     committed(await query(w, capture));
     assert.deepEqual([await gapsOf(capture), await alertsOf(w, capture.companyId)], [['1-1 pending'], ['item_failed']]);
     adn.box = [received(1, taxId)];
-    w.clock.skip(25 * HOUR);
+    w.clock.advance(25 * HOUR);
     committed(await query(w, capture));
     assert.deepEqual([await gapsOf(capture), await alertsOf(w, capture.companyId)], [['1-1 recovered'], []]);
     assert.equal((await documentsOf(capture)).length, 1);
@@ -319,7 +319,7 @@ test('a certificate that the service refuses ten times disables; resuming begins
   for (let i = 0; i < 10; i++) {
     adn.next = { status: 496, body: '<html>SSL Certificate Required</html>' };
     committed(await query(w, capture));
-    w.clock.skip(61 * MINUTE);
+    w.clock.advance(61 * MINUTE);
   }
   assert.deepEqual(
     [(await rowOf(w, capture)).phase, await alertsOf(w, capture.companyId)],
@@ -344,7 +344,7 @@ test('without a certificate it looks again within the hour, and stays active', a
 
 test('calls that an open breaker held back are nobody’s failure, and no outage', async () => {
   // Nobody was answered lately.
-  w.clock.skip(HOUR);
+  w.clock.advance(HOUR);
   for (let i = 0; i < 6; i++) {
     const { capture } = await capturing();
     adn.next = 'held_back';

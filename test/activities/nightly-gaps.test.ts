@@ -102,7 +102,7 @@ describe('the nightly look', () => {
   test('goes over the numbers of three days, not over older ones; a recovered old number does not widen it', async () => {
     const capture = await captured(1, 20);
     await lose(capture, 10);
-    w.clock.skip(4 * DAY);
+    w.clock.advance(4 * DAY);
     w.government.answers(
       documents(
         summaries(21, 40, () => key(++keys)),

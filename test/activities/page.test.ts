@@ -59,7 +59,7 @@ describe('a first load', () => {
     const second = committed(await query(w, capture));
     assert.equal(second.snapshot.state.phase, 'waiting');
     assert.equal(refused(await query(w, capture)).refusal.reason, 'too_early');
-    w.clock.skip(63 * 60_000);
+    w.clock.advance(63 * 60_000);
     assert.equal(committed(await query(w, capture)).outcome, 'none');
 
     assert.deepEqual(
@@ -219,7 +219,7 @@ describe('odd pages', () => {
     w.government.answers(page);
     await query(w, capture);
     const before = await countsOf(capture.companyId);
-    w.clock.skip(63 * 60_000);
+    w.clock.advance(63 * 60_000);
     const again = committed(await query(w, capture));
     assert.equal(again.snapshot.state.standstills, 1);
     assert.deepEqual(await countsOf(capture.companyId), before);
@@ -258,7 +258,7 @@ describe('odd pages', () => {
     assert.deepEqual(await gapsOf(capture.companyId), [], 'their bytes are whole: no fresh copy is asked for');
 
     // A version that can store them decodes them from the archive.
-    w.clock.skip(31 * 60_000);
+    w.clock.advance(31 * 60_000);
     const healed = await run(w.activities.housekeeping.decodeFailedItems);
     assert.ok(healed.resolved >= 4);
     assert.equal(await count(w, 'documents', capture.companyId), 4);
@@ -292,7 +292,7 @@ describe('odd pages', () => {
     w.government.answers(nothing('not_sent', 'connect ECONNREFUSED'));
     for (let i = 1; i <= 10; i++) {
       assert.equal(committed(await query(w, capture)).snapshot.state.failures, i);
-      w.clock.skip(31 * 60_000);
+      w.clock.advance(31 * 60_000);
     }
     assert.equal((await rowOf(w, capture)).phase, 'attention');
     assert.deepEqual(await alertsOf(w, capture.companyId), ['capture_attention']);
@@ -326,7 +326,7 @@ describe('jumps of the pointer', () => {
     w.government.answers(documents(summaries(1, 3, key), 3, 90), nothing('unknown', 'time limit'), throttled(33));
     await query(w, capture);
     await query(w, capture);
-    w.clock.skip(3 * 60_000);
+    w.clock.advance(3 * 60_000);
     const result = committed(await query(w, capture));
     assert.equal(result.snapshot.state.ultNsu, nsu(33));
     assert.deepEqual(await gapsOf(capture.companyId), [{ range: '4-33', status: 'pending', cause: 'lost_page' }]);

@@ -123,7 +123,7 @@ describe('a point query', () => {
     w.government.answers(one({ nsu: null, xml }));
     const [id] = asked(await ask(w, capture, key(511))).documentIds;
     const told = await eventsOf(w, capture.companyId);
-    w.clock.skip(63 * MINUTE);
+    w.clock.advance(63 * MINUTE);
     w.government.answers(
       documents(
         [
@@ -271,9 +271,9 @@ describe('the quota', () => {
     const [oldest = 0] = (await rowOf(w, capture)).state.quota.grants;
     const refused = refusalIn(await ask(w, capture, 900));
     assert.deepEqual(refused, { reason: 'quota', until: oldest + HOUR });
-    w.clock.skip(oldest + HOUR - (await w.clock.now()) - 60_000);
+    w.clock.advance(oldest + HOUR - (await w.clock.now()) - 60_000);
     assert.equal(refusalIn(await ask(w, capture, 900)).reason, 'quota');
-    w.clock.skip(60_000);
+    w.clock.advance(60_000);
     w.government.answers(one(fresh(900)));
     assert.equal(asked(await ask(w, capture, 900)).outcome, 'documents');
   });
@@ -282,20 +282,20 @@ describe('the quota', () => {
     const capture = await drained();
     await use(capture, POINT_DOCUMENTS_PER_HOUR - 1);
     const [oldest = 0] = (await rowOf(w, capture)).state.quota.grants;
-    w.clock.skip(30 * MINUTE);
+    w.clock.advance(30 * MINUTE);
     await use(capture, 1, 300);
     const announced = refusalIn(await ask(w, capture, 901));
     assert.deepEqual(announced, { reason: 'quota', until: oldest + HOUR });
     const second = refusalIn(await ask(w, capture, 902));
     assert.ok('until' in second && second.until !== null && second.until >= oldest + HOUR, 'another slot is announced');
-    w.clock.skip(oldest + HOUR - (await w.clock.now()) + 1_000);
+    w.clock.advance(oldest + HOUR - (await w.clock.now()) + 1_000);
     // The first 19 have all aged by now: all but two are used again.
     await use(capture, POINT_DOCUMENTS_PER_HOUR - 3, 400);
     assert.equal(refusalIn(await ask(w, capture, 903)).reason, 'quota', 'the two that are left are kept');
     w.government.answers(one(fresh(901)));
     assert.equal(asked(await ask(w, capture, 901)).outcome, 'documents', 'for whom it was announced to');
     assert.equal(refusalIn(await ask(w, capture, 904)).reason, 'quota');
-    w.clock.skip(61_000);
+    w.clock.advance(61_000);
     w.government.answers(one(fresh(905)));
     assert.equal(asked(await ask(w, capture, 905)).outcome, 'documents', 'nobody came for the other one');
   });
@@ -339,7 +339,7 @@ describe('a 656 on a point query', () => {
     assert.ok((state.lawfulFrom ?? 0) >= at + 61 * MINUTE && notBefore === state.lawfulFrom);
     assert.deepEqual(await alertsOf(w, capture.companyId), ['other_consumer']);
     assert.deepEqual(refusalIn(await ask(w, capture, 41)), { reason: 'suspended', until: at + 61 * MINUTE });
-    w.clock.skip(at + 61 * MINUTE - (await w.clock.now()));
+    w.clock.advance(at + 61 * MINUTE - (await w.clock.now()));
     w.government.answers(one(fresh(41)));
     assert.equal(asked(await ask(w, capture, 41)).outcome, 'documents');
   });
@@ -365,7 +365,7 @@ describe('a 656 on a point query', () => {
     const { state } = await rowOf(w, capture);
     assert.equal(state.blockedUntil, null);
     assert.equal(refusalIn(await ask(w, capture, 40)).reason, 'suspended');
-    w.clock.skip(62 * MINUTE);
+    w.clock.advance(62 * MINUTE);
     w.government.answers(throttled(0));
     assert.equal(committed(await query(w, capture)).outcome, 'throttled');
     assert.ok(((await rowOf(w, capture)).state.blockedUntil ?? 0) > (await w.clock.now()));
@@ -401,7 +401,7 @@ describe('a point query is refused', () => {
 
   test('during any block of the tax ID: a rejection, a refused certificate', async () => {
     const capture = await drained();
-    w.clock.skip(63 * MINUTE);
+    w.clock.advance(63 * MINUTE);
     w.government.answers(refusal('589'));
     committed(await query(w, capture));
     const { blockedUntil } = (await rowOf(w, capture)).state;
@@ -415,12 +415,12 @@ describe('a point query is refused', () => {
     assert.equal(asked(await ask(w, capture, 50)).outcome, 'paused');
     const refused = await refusals(other);
     assert.equal(refused.reason, 'paused');
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     w.government.answers(nobody());
     assert.equal(asked(await ask(w, other, 51)).outcome, 'none', 'it probes');
     w.government.answers(nobody());
     assert.equal(asked(await ask(w, capture, 52)).outcome, 'none', 'and lets the others in');
-    w.clock.skip(60 * MINUTE);
+    w.clock.advance(60 * MINUTE);
     w.government.answers(none(100));
     assert.equal(committed(await query(w, capture)).outcome, 'none');
   });

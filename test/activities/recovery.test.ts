@@ -149,7 +149,7 @@ describe('recovery', () => {
         waits.push((item.next - now) / MINUTE);
         assert.equal((await recover(w, capture)).kind, 'nothing_due');
         // Also past the lease of the unknown call.
-        w.clock.skip(Math.max(item.next - now, 0) + 6 * MINUTE);
+        w.clock.advance(Math.max(item.next - now, 0) + 6 * MINUTE);
       }
     }
     for (const [i, least] of [1, 2, 4, 8, 16, 30, 30].entries()) {
@@ -166,11 +166,11 @@ describe('recovery', () => {
     asked(await recover(w, capture));
     assert.equal((await attempts(capture))?.attempts, 0);
     assert.equal(refusalIn(await recover(w, capture)).reason, 'paused');
-    w.clock.skip(21 * MINUTE);
+    w.clock.advance(21 * MINUTE);
     w.government.answers(throttled(0));
     asked(await recover(w, capture));
     assert.equal(refusalIn(await recover(w, capture)).reason, 'suspended');
-    w.clock.skip(62 * MINUTE);
+    w.clock.advance(62 * MINUTE);
     for (let i = 0; i < POINT_DOCUMENTS_PER_HOUR; i++) {
       w.government.answers(one(whole(200 + i)));
       asked(await ask(w, capture, 200 + i));
@@ -184,14 +184,14 @@ describe('recovery', () => {
     for (let i = 0; i < POINT_DOCUMENTS_PER_HOUR; i++) {
       w.government.answers(one(whole(200 + i)));
       asked(await ask(w, capture, 200 + i));
-      if (i === 0) w.clock.skip(10 * MINUTE);
+      if (i === 0) w.clock.advance(10 * MINUTE);
     }
     const { reason, ...rest } = refusalIn(await ask(w, capture, 300));
     assert.equal(reason, 'quota');
     const until = 'until' in rest && rest.until !== null ? rest.until : 0;
-    w.clock.skip(until - (await w.clock.now()) + 30_000);
+    w.clock.advance(until - (await w.clock.now()) + 30_000);
     assert.equal(refusalIn(await recover(w, capture)).reason, 'quota');
-    w.clock.skip(31_000);
+    w.clock.advance(31_000);
     w.government.answers(nobody());
     asked(await recover(w, capture));
   });
@@ -222,7 +222,7 @@ describe('an item that came broken', () => {
     w.government.answers(one(cut(1)));
     asked(await recover(w, capture));
     assert.equal((await attempts(capture))?.attempts, 1, 'a copy that is broken as well is an attempt in vain');
-    w.clock.skip(2 * MINUTE);
+    w.clock.advance(2 * MINUTE);
     w.government.answers(one(whole(1)));
     asked(await recover(w, capture));
     assert.deepEqual(await gapsOf(capture), { 1: 'recovered' });
@@ -250,7 +250,7 @@ describe('an item that came broken', () => {
     const process = w.process({ decodeItem });
     committed(await query(w, capture, process));
     broken = false;
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     await run(process.housekeeping.decodeFailedItems);
     assert.equal((await recover(w, capture, process)).kind, 'nothing_due');
     assert.deepEqual(await gapsOf(capture), { 1: 'recovered' });
@@ -259,7 +259,7 @@ describe('an item that came broken', () => {
 
 test('a page that brings a number closes nothing else, and none is an answer to a cursor only', async () => {
   const capture = await missing(40);
-  w.clock.skip(63 * MINUTE);
+  w.clock.advance(63 * MINUTE);
   w.government.answers(none(100));
   committed(await query(w, capture));
   assert.deepEqual(await gapsOf(capture), { 40: 'pending' });

@@ -53,7 +53,7 @@ describe('a service that is shut down (108)', () => {
     assert.equal(w.government.calls, 1);
 
     // All come back at once, while the probe is in the air.
-    w.clock.skip(5 * MINUTE + 1_000);
+    w.clock.advance(5 * MINUTE + 1_000);
     let answer = () => {};
     w.government.answers(
       () =>
@@ -85,12 +85,12 @@ describe('a service that is shut down (108)', () => {
     assert.ok(first && second && third);
     w.government.answers(refusal('109'));
     await query(w, first);
-    w.clock.skip(21 * MINUTE);
+    w.clock.advance(21 * MINUTE);
     w.government.answers(refusal('108'));
     assert.equal(committed(await query(w, second)).outcome, 'paused');
     assert.equal((await service(w)).reason, '108');
 
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     const probing = await nextActivity(w, third);
     const dead = w.process({
       failpoint: (name) => {
@@ -100,7 +100,7 @@ describe('a service that is shut down (108)', () => {
     await assert.rejects(probing.attempt(dead));
     const { refusal: why } = refused(await query(w, first));
     assert.equal(why.reason, 'paused');
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     w.government.answers(none());
     assert.equal(committed(await query(w, first)).outcome, 'none');
     assert.equal((await service(w)).until, null);
@@ -156,13 +156,13 @@ describe('an outage', () => {
     for (const minutes of [5, 10, 20, 30, 30]) {
       const { from, until: end } = await service(w);
       assert.equal(Math.round(((end ?? 0) - (from ?? 0)) / MINUTE), minutes);
-      w.clock.skip((minutes + 0.1) * MINUTE);
+      w.clock.advance((minutes + 0.1) * MINUTE);
       const probe = committed(await query(w, sixth));
       assert.equal(probe.snapshot.state.failures, 0);
       // Its own wait is shorter than the pause: only the pause keeps the others back.
       assert.equal(refused(await query(w, seventh)).refusal.reason, 'paused');
     }
-    w.clock.skip(31 * MINUTE);
+    w.clock.advance(31 * MINUTE);
     w.government.answers(documents(summaries(1, 2, key), 2));
     assert.equal(committed(await query(w, seventh)).outcome, 'documents');
     assert.deepEqual(await openAlerts(w), []);
@@ -190,11 +190,11 @@ describe('an outage', () => {
     const all = await captures(w, 5);
     w.government.answers(nothing('unknown', 'time limit'));
     for (const capture of all.slice(0, 4)) await query(w, capture);
-    w.clock.skip(11 * MINUTE);
+    w.clock.advance(11 * MINUTE);
     w.government.answers(nothing('not_sent', 'reset'));
     for (let i = 0; i < 5; i++) {
       await query(w, all[4] ?? assert.fail());
-      w.clock.skip(MINUTE);
+      w.clock.advance(MINUTE);
     }
     assert.equal((await service(w)).until, null);
   });
@@ -218,7 +218,7 @@ describe('an outage', () => {
     assert.ok(first && second && third);
     w.government.answers(refusal('108'));
     await query(w, first);
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     const probing = await nextActivity(w, second);
     const stopping = w.process({
       failpoint: (name) => {

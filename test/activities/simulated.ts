@@ -16,7 +16,7 @@ import { committed, nextActivity, rowOf, type World, world } from './support.js'
 export interface SimulatedWorld extends World {
   readonly simulator: Simulator;
   /** Time passes for us and for the government. */
-  skip(ms: number): void;
+  advance(ms: number): void;
 }
 
 /** How a process reaches a simulated government; can be handed to a child. */
@@ -45,11 +45,11 @@ export async function simulatedWorld(options: SimulatorOptions = {}): Promise<Si
   after(() => simulator.stop());
   const access = { caPem: simulator.caPem, endpointsFile: simulator.endpointsFile() };
   const w = await world({ services: simulatedService(access), openCertificate: openUnsealed });
-  const skip = (ms: number) => {
-    w.clock.skip(ms);
+  const advance = (ms: number) => {
+    w.clock.advance(ms);
     simulator.clock.advance(ms);
   };
-  return { ...w, process: (other) => createActivities({ ...w.deps, ...other }), simulator, skip };
+  return { ...w, process: (other) => createActivities({ ...w.deps, ...other }), simulator, advance };
 }
 
 /** A company that the simulator knows, with its certificate and an NF-e capture. */
@@ -86,7 +86,7 @@ export async function drain(w: SimulatedWorld, capture: CaptureKey): Promise<voi
     const { state, notBefore, callDeadline } = await rowOf(w, capture);
     const due = Math.max(state.nextQueryAt ?? 0, state.blockedUntil ?? 0, notBefore ?? 0, callDeadline ?? 0);
     const now = await w.clock.now();
-    if (due > now) w.skip(due - now + 1_500);
+    if (due > now) w.advance(due - now + 1_500);
     const result = await (await nextActivity(w, capture)).attempt(w.activities);
     if (result.kind === 'committed' && committed(result).outcome === 'none') return;
   }

@@ -35,7 +35,7 @@ export class SkippingClock {
   async now(on?: Queryable): Promise<number> {
     return (await this.#postgres.now(on)) + this.ahead;
   }
-  skip(ms: number): void {
+  advance(ms: number): void {
     this.ahead += ms;
   }
 }

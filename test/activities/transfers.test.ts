@@ -81,9 +81,9 @@ test('the file of an export goes after a week; what came late after a cancellati
     ];
   };
   assert.deepEqual(await swept(), [[true, true], 'done', 'cancelled']);
-  w.clock.skip(DAY + MINUTE);
+  w.clock.advance(DAY + MINUTE);
   assert.deepEqual(await swept(), [[true, false], 'done', 'cancelled']);
-  w.clock.skip(6 * DAY);
+  w.clock.advance(6 * DAY);
   assert.deepEqual(await swept(), [[false, false], 'expired', 'cancelled']);
   assert.equal((await getExport(w.db, done))?.objectKey, null);
 });

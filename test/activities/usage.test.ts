@@ -58,7 +58,7 @@ describe('usage is exact', () => {
     w.government.answers(documents([summaryOf(1)], 1));
     await query(w, capture, older);
     assert.equal(await exact(capture), 0);
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     await run(w.process({ decodeItem }).housekeeping.decodeFailedItems);
     await run(w.process({ decodeItem }).housekeeping.decodeFailedItems);
     assert.equal(await exact(capture), 1);
@@ -82,7 +82,7 @@ describe('usage is exact', () => {
     );
     await query(w, capture);
     assert.equal(await exact(capture), 0);
-    w.clock.skip(1.1 * HOUR);
+    w.clock.advance(1.1 * HOUR);
     w.government.answers(documents([{ nsu: 3, xml: whole }], 3));
     await query(w, capture);
     assert.equal(await exact(capture), 2, 'the document and the event that waited for it');
@@ -91,7 +91,7 @@ describe('usage is exact', () => {
     w.government.answers(documents([{ nsu: 1, xml: cteEvent() }], 1));
     await query(w, lonely);
     assert.equal(await exact(lonely), 0);
-    w.clock.skip(25 * HOUR);
+    w.clock.advance(25 * HOUR);
     await run(w.activities.housekeeping.releaseHeld);
     await run(w.activities.housekeeping.releaseHeld);
     assert.equal(await exact(lonely), 1);
@@ -121,7 +121,7 @@ describe('usage is exact', () => {
       `select event ->> 'protocol' as protocol from documents where company_id = $1 and event is not null`,
       [capture.companyId],
     );
-    w.clock.skip(1.1 * HOUR);
+    w.clock.advance(1.1 * HOUR);
     const distributed = event({
       key: noteKey,
       type: '210200',

@@ -62,11 +62,11 @@ async function refusedFor(capture: CaptureKey, hours: number): Promise<void> {
   for (;;) {
     const next = (await rowOf(w, capture)).state.nextQueryAt ?? 0;
     if (next > end) break;
-    w.clock.skip(Math.max(next - (await w.clock.now()), 0) + 1_000);
+    w.clock.advance(Math.max(next - (await w.clock.now()), 0) + 1_000);
     w.government.answers(refusal('215'));
     await query(w, capture);
   }
-  w.clock.skip(Math.max(end - (await w.clock.now()), 0));
+  w.clock.advance(Math.max(end - (await w.clock.now()), 0));
 }
 
 describe('documents are pending and none comes', () => {
@@ -82,7 +82,7 @@ describe('documents are pending and none comes', () => {
     assert.match(alert?.detail ?? '', /^documents are pending and none came since 20.*Z; blocked: .*215/);
     assert.deepEqual([alert?.code, alert?.severity], ['capture_stalled', 'warning']);
     assert.equal(await told(capture.companyId, 'capture_stalled'), 1);
-    w.clock.skip(2 * HOUR);
+    w.clock.advance(2 * HOUR);
     w.government.answers(documents(summaries(51, 100, keyOf), 100));
     await query(w, capture);
     await eachMinute();
@@ -93,7 +93,7 @@ describe('documents are pending and none comes', () => {
   test('an item that cannot be read is progress all the same: the cursor moves', async () => {
     const capture = await withPending();
     await refusedFor(capture, 5.5);
-    w.clock.skip(HOUR);
+    w.clock.advance(HOUR);
     w.government.answers(documents([{ nsu: 51, base64: 'no gzip' }], 51, 100));
     await query(w, capture);
     await eachMinute();
@@ -103,7 +103,7 @@ describe('documents are pending and none comes', () => {
   test('a person who holds or stops the capture knows; afterwards it counts anew', async () => {
     const capture = await withPending();
     await order((tx, now) => holdCapture(tx, capture, Number.POSITIVE_INFINITY, now));
-    w.clock.skip(7 * HOUR);
+    w.clock.advance(7 * HOUR);
     await eachMinute();
     assert.deepEqual(await openOf(capture.companyId), []);
     await order((tx, now) => resumeCapture(tx, capture, now));
@@ -115,7 +115,7 @@ describe('documents are pending and none comes', () => {
     await order((tx, now) => disableCapture(tx, capture, now));
     await eachMinute();
     assert.deepEqual(await openOf(capture.companyId), []);
-    w.clock.skip(7 * HOUR);
+    w.clock.advance(7 * HOUR);
     await order((tx, now) => enableCapture(tx, { capture, options: (current) => current, now }));
     await eachMinute();
     assert.deepEqual(await openOf(capture.companyId), [], 'started just now');
@@ -124,12 +124,12 @@ describe('documents are pending and none comes', () => {
   test('on a time scale of 60 six minutes are enough', async () => {
     const fast = { ...w, deps: { ...w.deps, timeScale: 60 } };
     const capture = await withPending();
-    w.clock.skip(5 * MINUTE);
+    w.clock.advance(5 * MINUTE);
     w.government.answers(refusal('215'));
     await query(w, capture);
     await watch('minute', fast);
     assert.deepEqual(await openOf(capture.companyId), []);
-    w.clock.skip(1.1 * MINUTE);
+    w.clock.advance(1.1 * MINUTE);
     await watch('minute', fast);
     assert.deepEqual(await alertsOf(w, capture.companyId), ['capture_stalled']);
   });
@@ -140,10 +140,10 @@ test('a query an hour overdue although it was woken: told once, over with the qu
   w.government.answers(none());
   await query(w, capture);
   const due = (await rowOf(w, capture)).state.nextQueryAt ?? 0;
-  w.clock.skip(due - (await w.clock.now()) + 59 * MINUTE);
+  w.clock.advance(due - (await w.clock.now()) + 59 * MINUTE);
   await eachMinute();
   assert.deepEqual(await openOf(capture.companyId), []);
-  w.clock.skip(2 * MINUTE);
+  w.clock.advance(2 * MINUTE);
   await eachMinute();
   await eachMinute();
   const [alert] = await openOf(capture.companyId);
@@ -169,10 +169,10 @@ describe('nobody asks for a known company', () => {
     }
     await order((tx, now) => holdCapture(tx, held, Number.POSITIVE_INFINITY, now));
     await order((tx, now) => disableCapture(tx, stopped, now));
-    w.clock.skip(45 * DAY - HOUR);
+    w.clock.advance(45 * DAY - HOUR);
     await eachHour();
     assert.deepEqual([...(await at(held)), ...(await at(stopped))], []);
-    w.clock.skip(2 * HOUR);
+    w.clock.advance(2 * HOUR);
     await eachHour();
     await eachHour();
     assert.deepEqual([await at(held), await at(stopped)], [['45 critical'], ['45 warning']]);
@@ -181,7 +181,7 @@ describe('nobody asks for a known company', () => {
       alert?.detail ?? '',
       /^nobody has asked since \d{4}-\d\d-\d\d: from \d{4}-\d\d-\d\d on the government numbers no more/,
     );
-    w.clock.skip(15 * DAY);
+    w.clock.advance(15 * DAY);
     await eachHour();
     assert.deepEqual([await at(held), await at(stopped)], [['60 critical'], ['60 warning']]);
     assert.equal(await told(stopped.companyId, 'numbering_at_risk'), 2);
@@ -195,10 +195,10 @@ describe('nobody asks for a known company', () => {
 
   test('a refusal is no query that keeps numbers coming', async () => {
     const capture = await newCapture(w);
-    w.clock.skip(44 * DAY);
+    w.clock.advance(44 * DAY);
     w.government.answers(throttled(0));
     await query(w, capture);
-    w.clock.skip(2 * DAY);
+    w.clock.advance(2 * DAY);
     await eachHour();
     assert.deepEqual(await at(capture), ['45 critical']);
   });
@@ -208,7 +208,7 @@ describe('nobody asks for a known company', () => {
     await order((tx, now) => disableCapture(tx, capture, now));
     const moved = { ...capture, environment: 'production' } as const;
     await order((tx, now) => enableCapture(tx, { capture: moved, options: (current) => current, now }));
-    w.clock.skip(46 * DAY);
+    w.clock.advance(46 * DAY);
     await eachHour();
     const { rows } = await listAlerts(w.db, { companyId: capture.companyId, open: true }, { limit: 9 });
     assert.deepEqual(
@@ -239,7 +239,7 @@ describe('certificates', () => {
       [1, 'certificate_expiring 1 critical'],
       [-0.01, 'certificate_expired critical'],
     ] as const) {
-      w.clock.skip(end - days * DAY - (await w.clock.now()));
+      w.clock.advance(end - days * DAY - (await w.clock.now()));
       await eachHour();
       await eachHour();
       assert.deepEqual(await steps(capture.companyId), [expected], `${days} days before`);
@@ -335,7 +335,7 @@ describe('alerts that nothing else closes', () => {
       for (let tries = 0; tries < 10; tries++) {
         w.government.answers(nothing('not_sent', 'connect ECONNREFUSED'));
         await query(w, capture);
-        w.clock.skip(31 * MINUTE);
+        w.clock.advance(31 * MINUTE);
       }
       await eachMinute();
       assert.deepEqual(await alertsOf(w, capture.companyId), ['capture_attention']);
@@ -353,25 +353,25 @@ describe('alerts that nothing else closes', () => {
   test('another program: over after a day without a sign of it, not with the next answer', async () => {
     const capture = await newCapture(w);
     const sign = async () => {
-      w.clock.skip(1.1 * HOUR);
+      w.clock.advance(1.1 * HOUR);
       w.government.answers(throttled(0));
       await query(w, capture);
-      w.clock.skip(1.1 * HOUR);
+      w.clock.advance(1.1 * HOUR);
       w.government.answers(none());
       await query(w, capture);
     };
     await sign();
     await eachMinute();
     assert.deepEqual(await alertsOf(w, capture.companyId), ['other_consumer']);
-    w.clock.skip(20 * HOUR);
+    w.clock.advance(20 * HOUR);
     await sign();
-    w.clock.skip(20 * HOUR);
+    w.clock.advance(20 * HOUR);
     w.government.answers(none());
     await query(w, capture);
     await eachMinute();
     assert.deepEqual(await alertsOf(w, capture.companyId), ['other_consumer'], 'it was seen again');
     assert.equal(await told(capture.companyId, 'other_consumer'), 1);
-    w.clock.skip(5 * HOUR);
+    w.clock.advance(5 * HOUR);
     w.government.answers(none());
     await query(w, capture);
     await eachMinute();
@@ -384,7 +384,7 @@ describe('alerts that nothing else closes', () => {
       for (let times = 0; times < 2; times++) {
         w.government.answers(refusal('589'));
         await query(w, capture);
-        w.clock.skip(1.1 * HOUR);
+        w.clock.advance(1.1 * HOUR);
       }
       await eachMinute();
       assert.deepEqual(await alertsOf(w, capture.companyId), ['cursor_ahead']);
@@ -435,7 +435,7 @@ describe('alerts that nothing else closes', () => {
   test('nothing opens for a company that is being deleted', async () => {
     const capture = await withPending();
     await w.db.query('update companies set deleting_at = now() where id = $1', [capture.companyId]);
-    w.clock.skip(61 * DAY);
+    w.clock.advance(61 * DAY);
     await eachMinute();
     await eachHour();
     assert.equal((await eventsOf(w, capture.companyId)).filter((name) => name.startsWith('capture_alert')).length, 0);

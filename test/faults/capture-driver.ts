@@ -90,9 +90,9 @@ export class CaptureDriver {
   }
 
   /** Time passes for us and for the government. */
-  skip(ms: number): void {
+  advance(ms: number): void {
     if (ms <= 0) return;
-    this.w.clock.skip(ms);
+    this.w.clock.advance(ms);
     this.government.clock.advance(ms);
   }
 
@@ -108,10 +108,10 @@ export class CaptureDriver {
       const sendAt = await this.#sendDueAt();
       const next = Math.max(Math.min(queryAt, recoverAt, sendAt), now);
       if (next > end) {
-        this.skip(end - now);
+        this.advance(end - now);
         return;
       }
-      this.skip(next - now);
+      this.advance(next - now);
       const [queryIsDue, recoveryIsDue] = [queryAt <= next, recoverAt <= next];
       if (sendAt <= next) await this.#send();
       else if (recoveryIsDue && !(queryIsDue && this.#recoveredLast)) await this.#recover();
@@ -124,7 +124,7 @@ export class CaptureDriver {
     for (;;) {
       const sendAt = await this.#sendDueAt();
       const now = await this.now();
-      this.skip(Math.min(sendAt, end) - now);
+      this.advance(Math.min(sendAt, end) - now);
       if (sendAt > end) return;
       await this.#send();
     }
@@ -204,11 +204,11 @@ export class CaptureDriver {
         if (!(error instanceof ApplicationFailure)) throw error;
         if (error.type === FAILURES.leaseTaken) {
           const { callDeadline } = await rowOf(this.w, this.capture);
-          this.skip((callDeadline ?? 0) - (await this.now()) + 1);
+          this.advance((callDeadline ?? 0) - (await this.now()) + 1);
         } else if (error.type === 'Died') {
           if (error.message.includes('new run')) runId = randomUUID();
           // A dead worker is noticed within seconds. What it was to send can wait: no answer of a page depends on it.
-          if (!error.message.includes('events')) this.skip(20_000);
+          if (!error.message.includes('events')) this.advance(20_000);
         } else {
           throw error;
         }

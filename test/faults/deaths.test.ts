@@ -83,7 +83,7 @@ describe('a process that dies', () => {
 
     const other = await nextActivity(w, capture);
     await assert.rejects(other.attempt(w.activities), { type: 'lease_taken' });
-    w.clock.skip(5 * 60_000 + 31_000);
+    w.clock.advance(5 * 60_000 + 31_000);
     const settled = refused(await other.attempt(w.activities));
     assert.equal(settled.refusal.reason, 'stale');
     assert.equal(settled.snapshot.state.ultNsu, nsu(20), 'the page of the dead run is committed');
@@ -98,7 +98,7 @@ describe('a process that dies', () => {
     const capture = await newCapture(w);
     w.government.answers(page());
     await dies((await nextActivity(w, capture)).attempt(w.process({ failpoint: dyingAt('after_send') })));
-    w.clock.skip(5 * 60_000 + 31_000);
+    w.clock.advance(5 * 60_000 + 31_000);
     const settled = refused(await query(w, capture));
     assert.equal(settled.refusal.reason, 'stale');
     assert.equal(settled.snapshot.state.unknowns, 1);

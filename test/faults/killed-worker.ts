@@ -19,7 +19,7 @@ export interface KilledWorker {
 const job = JSON.parse(process.argv[2] ?? '') as KilledWorker;
 const database = createDatabase({ url: job.url, applicationName: 'killed worker' });
 const clock = new SkippingClock(database);
-clock.skip(job.ahead);
+clock.advance(job.ahead);
 const activities = createActivities({
   database,
   objectStore: await openObjectStore(`file://${job.objects}`),

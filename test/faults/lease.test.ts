@@ -189,7 +189,7 @@ describe('a late answer', () => {
 
   test('changes nothing once the capture has begun another distribution call', async () => {
     const { capture, result } = await lateAnswer(async (key) => {
-      w.clock.skip(70 * 60_000);
+      w.clock.advance(70 * 60_000);
       w.government.answers(none());
       assert.equal(committed(await query(w, key)).outcome, 'none');
     });
@@ -209,7 +209,7 @@ describe('a late answer', () => {
       get: { value: (key: string) => Promise.reject(new ObjectNotFound(key)) },
     });
     assert.equal(committed(await activity.attempt(w.process({ objectStore: hidden }))).outcome, 'unknown');
-    w.clock.skip(80 * 60_000);
+    w.clock.advance(80 * 60_000);
     const found = refused(await query(w, capture));
     assert.equal(found.refusal.reason, 'stale');
     assert.equal(found.snapshot.state.ultNsu, nsu(3));

@@ -59,12 +59,12 @@ describe('a process that dies while it sends a manifestation', () => {
           // Until the deadline of the dead one's call nobody else takes the event.
           if (!['before_record', 'after_commit'].includes(at)) {
             assert.equal((await next()).sent, 0);
-            w.clock.skip(90_000);
+            w.clock.advance(90_000);
           }
         }
         await next();
         for (let i = 0; i < 3 && (await manifestation(w, row.id)).status === 'pending'; i++) {
-          w.clock.skip(61_000);
+          w.clock.advance(61_000);
           await sendDue(w, capture);
         }
         assert.equal(w.events.requests.length - before, inAll);
@@ -112,7 +112,7 @@ describe('a process that dies while it sends a manifestation', () => {
     await late;
     const { status, statusCode, documentId } = await manifestation(w, row.id);
     assert.deepEqual([status, statusCode, documentId !== null], ['registered', '135', true]);
-    w.clock.skip(120_000);
+    w.clock.advance(120_000);
     assert.equal((await sendDue(w, capture)).sent, 0);
   });
 });

@@ -90,7 +90,7 @@ describe('point query and page', () => {
     ]);
     const kept = await w.deps.objectStore.get(rows[0]?.key ?? '');
     await w.deps.objectStore.delete(rows[0]?.key ?? '');
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     w.government.answers(one(whole(3)));
     assert.equal(asked(await ask(w, capture, 3)).outcome, 'documents');
     await w.deps.objectStore.put(rows[0]?.key ?? '', kept);
@@ -107,7 +107,7 @@ describe('point query and page', () => {
     await dies(point.attempt(w.process({ failpoint: dyingAt('after_archive') })));
     const page = await nextActivity(w, capture);
     await assert.rejects(page.attempt(w.activities), { type: 'lease_taken' });
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     assert.equal(refused(await page.attempt(w.activities)).refusal.reason, 'stale');
     assert.equal(await count(w, 'documents', capture.companyId), 1, 'its archive was found and stored');
     w.government.answers(documents(summaries(11, 20, key), 20));
@@ -121,11 +121,11 @@ describe('point query and page', () => {
     committed(await query(w, capture));
     w.government.answers(html());
     await dies(recover(w, capture, w.process({ failpoint: dyingAt('after_send') })));
-    w.clock.skip(6 * MINUTE);
+    w.clock.advance(6 * MINUTE);
     const calls = w.government.calls;
     assert.equal((await recover(w, capture)).kind, 'nothing_due', 'it waits after its attempt in vain');
     assert.equal(w.government.calls, calls);
-    w.clock.skip(2 * MINUTE);
+    w.clock.advance(2 * MINUTE);
     w.government.answers(one(whole(13)));
     assert.equal(asked(await recover(w, capture)).outcome, 'documents');
     const { rows } = await w.db.query(`select attempts, status from gaps where company_id = $1 and cause = 'page'`, [
