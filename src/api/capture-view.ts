@@ -84,7 +84,7 @@ function view(row: CaptureRow, counts: CaptureCounts, now: number, window: numbe
     lastQueryAt: isoInstant(row.lastQueryAt),
     lastStatusCode: row.lastStatusCode,
     lastStatusText: row.lastStatusText,
-    nextQueryAt: isoInstant(state.nextQueryAt),
+    nextQueryAt: isoInstant(nextQuery(state.nextQueryAt, future(row.heldUntil, now))),
     blockedUntil: isoInstant(future(state.blockedUntil, now)),
     pausedUntil: holdView(future(row.heldUntil, now)),
     pointQueries: {
@@ -104,6 +104,12 @@ function view(row: CaptureRow, counts: CaptureCounts, now: number, window: numbe
 /** What has passed says nothing any more. */
 function future(instant: number | null, now: number): number | null {
   return instant !== null && instant > now ? instant : null;
+}
+
+/** A hold puts the next query off; one without an end leaves none to name. */
+function nextQuery(at: number | null, heldUntil: number | null): number | null {
+  if (at === null || heldUntil === null) return at;
+  return heldUntil === Number.POSITIVE_INFINITY ? null : Math.max(at, heldUntil);
 }
 
 function holdView(until: number | null): string | null {

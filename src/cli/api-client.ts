@@ -25,6 +25,8 @@ interface Problem {
 
 const LARGEST_PAGE = 200;
 
+const ADD_OR_LIST = 'add it with "malote company add", or see "malote company list"';
+
 /** What to do about a problem, in terms of this command line. */
 const HINTS: Readonly<Record<string, string>> = {
   unauthorized: 'check MALOTE_API_KEY or --api-key',
@@ -115,14 +117,15 @@ export class ApiClient {
   /**
    * The id of a company named by its id or by its tax ID, punctuation or not.
    *
+   * @param hint what to do when there is none
    * @throws {CliFailure} wrong use: there is none
    */
-  async companyId(idOrTaxId: string): Promise<string> {
+  async companyId(idOrTaxId: string, hint = ADD_OR_LIST): Promise<string> {
     if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrTaxId)) return idOrTaxId;
     const { data } = await this.get<Page<{ id: string }>>('/v1/companies', { taxId: idOrTaxId.toUpperCase() });
     const [company] = data;
     if (company === undefined) {
-      throw wrongUse(`no company has this tax ID: add it with "malote company add", or see "malote company list"`);
+      throw wrongUse(`no company has this tax ID: ${hint}`);
     }
     return company.id;
   }

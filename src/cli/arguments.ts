@@ -22,7 +22,10 @@ export function instantArgument(text: string): string {
 /** Where a period begins or ends, as it was given: {@link startOf} and {@link endOf} say which instant that is. */
 export function dayOrInstant(text: string): string {
   const hasOffset = /T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
-  if (Number.isNaN(Date.parse(text)) || !(DAY.test(text) || hasOffset)) {
+  // The 30th of February would be read as the 2nd of March.
+  const day = Date.parse(text.slice(0, 10));
+  const exists = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text.slice(0, 10));
+  if (!exists || Number.isNaN(Date.parse(text)) || !(DAY.test(text) || hasOffset)) {
     throw new InvalidArgumentError(
       'Expected a day such as 2026-11-30, or an instant such as 2026-11-30T10:00:00-03:00.',
     );

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import pLimit from 'p-limit';
-import { PHASES } from '../model/words.js';
+import { DOCUMENT_TYPES, PHASES } from '../model/words.js';
 import { type ApiClient, apiOf } from './api-client.js';
 import { documentTypeArgument, documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
 import { type Capture, CompanyNames, captureLines, watchCaptures } from './capture-table.js';
@@ -86,8 +86,12 @@ function resume(capture: Command): void {
   withFilters(capture.command('resume'))
     .description('leave attention, disabled or a pause: one capture, or all that the filters find')
     .argument('[company]', 'id or tax ID')
-    .action(async (idOrTaxId, options, command: Command) => {
-      const filter = filterOf(options);
+    .addArgument(new Argument('[type]', 'document type; default: all that run').choices(DOCUMENT_TYPES))
+    .action(async (idOrTaxId, type, options, command: Command) => {
+      if (type !== undefined && options.type !== undefined && type !== options.type) {
+        throw wrongUse(`resume ${type}, or ${options.type}? Name the document type once`);
+      }
+      const filter = filterOf({ ...options, ...(type !== undefined && { type }) });
       if (idOrTaxId === undefined && filter.phase === undefined) {
         throw wrongUse('name a company, or the phase to leave, such as --phase attention');
       }

@@ -96,7 +96,11 @@ export function companyCommands(program: Command): void {
     .argument('<company>', 'its id, which stays valid after the deletion')
     .action(async (idOrTaxId, _options, command: Command) => {
       const api = apiOf(command);
-      showDeletion(await api.get<Deletion>(`/v1/companies/${await api.companyId(idOrTaxId)}/deletion`), command);
+      const id = await api.companyId(
+        idOrTaxId,
+        'if it was deleted already, only its id is known: "malote company remove" has printed it',
+      );
+      showDeletion(await api.get<Deletion>(`/v1/companies/${id}/deletion`), command);
     });
 
   company

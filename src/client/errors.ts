@@ -8,6 +8,16 @@ export class CompanyUnknown extends Error {
   }
 }
 
+/** The company's documents of this type are captured in the other environment, and one at a time: stop it there, then start again. */
+export class EnvironmentInUse extends Error {
+  override readonly name = 'EnvironmentInUse';
+  constructor(readonly capture: CaptureKey) {
+    super(
+      `the ${capture.documentType} capture of company ${capture.companyId} does not run in ${capture.environment}: it runs in the other environment; stop it there first`,
+    );
+  }
+}
+
 /** No such capture runs: it was never started, or it was stopped. Start it with `startCapture`. */
 export class CaptureNotFound extends Error {
   override readonly name = 'CaptureNotFound';

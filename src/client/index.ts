@@ -14,6 +14,7 @@ export type { CaptureHandle } from './capture-handle.js';
 export {
   CaptureNotFound,
   CompanyUnknown,
+  EnvironmentInUse,
   EnvironmentUnknown,
   ManifestationNotPossible,
   NoWorkerAnswered,
@@ -65,6 +66,7 @@ export class MaloteClient {
    * capture has read its company.
    *
    * @throws {CompanyUnknown} the company is not registered; nothing runs
+   * @throws {EnvironmentInUse} it is captured in the other environment; nothing changes
    * @throws {NoWorkerAnswered} no worker took it up in time; the start itself is kept and will be
    * @throws {ServiceError} of `@temporalio/client`: Temporal does not answer; nothing is known to have been started
    */

@@ -5,7 +5,7 @@ import { FAILURES } from '../model/activity-contract.js';
 import type { CaptureKey } from '../model/words.js';
 import { type CaptureStateAnswer, QUERIES } from '../workflows/messages.js';
 import { ranOutOfTime } from './deadline.js';
-import { CompanyUnknown, NoWorkerAnswered } from './errors.js';
+import { CompanyUnknown, EnvironmentInUse, NoWorkerAnswered } from './errors.js';
 
 const POLL_MS = 100;
 
@@ -14,6 +14,7 @@ const POLL_MS = 100;
  * company is unknown shows only in the run's failure, which comes within its first activity.
  *
  * @throws {CompanyUnknown}
+ * @throws {EnvironmentInUse}
  * @throws {NoWorkerAnswered} neither came within `patienceMs`
  */
 export async function startedOrRefused(
@@ -28,6 +29,7 @@ export async function startedOrRefused(
     });
   } catch (error) {
     if (hasFailureType(error, FAILURES.companyUnknown)) throw new CompanyUnknown(capture.companyId);
+    if (hasFailureType(error, FAILURES.environmentInUse)) throw new EnvironmentInUse(capture);
     if (ranOutOfTime(error)) throw new NoWorkerAnswered(patienceMs / 1000);
     throw error;
   }

@@ -59,11 +59,15 @@ export interface OpenCaptureInput {
 }
 
 /** Types of the non-retryable failures that a workflow tells apart. */
-export const FAILURES = { companyUnknown: 'company_unknown', leaseTaken: 'lease_taken' } as const;
+export const FAILURES = {
+  companyUnknown: 'company_unknown',
+  environmentInUse: 'environment_in_use',
+  leaseTaken: 'lease_taken',
+} as const;
 
 /** Short activities on the capture's row. Queue `background`. */
 export interface CaptureRowActivities {
-  /** @throws ApplicationFailure `company_unknown` (non-retryable) */
+  /** @throws ApplicationFailure `company_unknown`, `environment_in_use` (non-retryable) */
   openCapture(input: OpenCaptureInput): Promise<CaptureSnapshot>;
   /** Writes `enabled = false`, phase `stopped`, if `generation` is still the row's. */
   closeCapture(input: {

@@ -152,6 +152,18 @@ describe('a capture is stopped, paused and resumed', () => {
     }
   });
 
+  test('a hold puts the next query off, and gives it back', async () => {
+    const { id } = await api.companyWithCertificate();
+    const [first, until] = ['2098-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z'];
+    await api.ask('PUT', captureOf(id), { body: { notBefore: first } });
+    const next = async (action: string, body = {}) =>
+      (await api.ask('POST', `${captureOf(id)}/${action}`, { body })).json.nextQueryAt;
+    assert.equal(await next('pause', { until }), until);
+    assert.equal(await next('pause', { until: '2097-01-01T00:00:00.000Z' }), first);
+    assert.equal(await next('pause'), null);
+    assert.equal(await next('resume'), first);
+  });
+
   test('paused until an instant, or until it is resumed', async () => {
     const { id } = await api.companyWithCertificate();
     await api.ask('PUT', captureOf(id), { body: {} });

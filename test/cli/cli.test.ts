@@ -112,7 +112,8 @@ describe('a company from registration to documents', async () => {
 
     const [stopped] = await json(`capture stop ${taxId}`);
     assert.deepEqual([stopped.enabled, stopped.phase], [false, 'stopped']);
-    const again = await run(`capture resume ${taxId}`);
+    assert.equal((await run(`capture resume ${taxId} cte`)).code, 1, 'it has none');
+    const again = await run(`capture resume ${taxId} nfe`);
     assert.equal(again.code, 1);
     assert.match(again.err, /malote capture start/);
     const pause = await run(`capture pause ${taxId}`);
@@ -265,6 +266,9 @@ describe('errors are one line that says what to do', () => {
     ['a missing option', 'company add --tax-id 1', 2, /required option '--name <name>'/, {}],
     ['a choice that is none', 'capture start 1 nfce', 2, /Allowed choices are nfe, cte, nfse/, {}],
     ['an instant that is none', 'capture pause 1 --until tomorrow', 2, /Expected a day such as/, {}],
+    ['a day that there is not', 'capture pause 1 --until 2026-02-30', 2, /Expected a day such as/, {}],
+    ['two document types', 'capture resume 1 nfe --type cte', 2, /Name the document type once/, {}],
+    ['a company that is gone', 'company deletion 11444777000161', 2, /only its id is known/, {}],
     ['an instant without offset', 'capture pause 1 --until 2026-11-30T10:00:00', 2, /Expected a day such as/, {}],
     ['a number that is none', 'company list --limit many', 2, /Expected a whole number/, {}],
     ['a handler that is none', 'capture start 1 --handler erp', 2, /Expected <task queue>:<activity>/, {}],

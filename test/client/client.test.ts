@@ -5,6 +5,7 @@ import { Connection, ServiceError } from '@temporalio/client';
 import {
   CaptureNotFound,
   CompanyUnknown,
+  EnvironmentInUse,
   EnvironmentUnknown,
   MaloteClient,
   ManifestationNotPossible,
@@ -58,6 +59,38 @@ describe('the client SDK, over Temporal alone', () => {
       'the run ends',
     );
     assert.equal((await capture.state()).snapshot?.enabled, false);
+  });
+
+  test('says when the company is captured in the other environment; the running one goes on', async () => {
+    const taxId = '44555666000181';
+    system.simulator.companies.add({ taxId, backlog: 1 });
+    const companyId = await system.addCompany(taxId);
+    const capture = await malote.startCapture(nfe(companyId));
+    await assert.rejects(malote.startCapture({ ...nfe(companyId), environment: 'production' }), EnvironmentInUse);
+    await until(async () => (await row(companyId))?.documents === 1, 'it goes on');
+    await capture.stop();
+  });
+
+  test('a pause and a resume right after it leave no hold; the other way round they do', async () => {
+    const taxId = '55666777000181';
+    system.simulator.companies.add({ taxId, backlog: 1 });
+    const companyId = await system.addCompany(taxId);
+    const capture = await malote.startCapture(nfe(companyId));
+    await until(async () => (await row(companyId))?.phase === 'waiting', 'the queue is drained');
+    const held = async () => (await row(companyId))?.heldUntil ?? null;
+    for (let turn = 0; turn < 5; turn += 1) {
+      await capture.pause();
+      await capture.resume();
+    }
+    // What comes after them in the same queue tells that they were worked off.
+    await capture.resume();
+    await capture.pause(new Date(Date.now() + 3_600_000));
+    await until(async () => Number.isFinite((await held()) ?? Number.NaN), 'held by the last word, until its time');
+    await capture.pause();
+    await capture.resume();
+    await until(async () => (await held()) === null, 'no hold is left');
+    assert.equal((await capture.state()).snapshot?.heldUntil ?? null, null);
+    await capture.stop();
   });
 
   test('takes up a running capture, and goes on with a stopped one', async () => {

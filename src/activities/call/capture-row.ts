@@ -1,5 +1,5 @@
 import { ApplicationFailure, log } from '@temporalio/activity';
-import type { CaptureRowActivities, HostAnswer } from '../../model/activity-contract.js';
+import { type CaptureRowActivities, FAILURES, type HostAnswer } from '../../model/activity-contract.js';
 import type { CaptureSnapshot } from '../../model/capture-state.js';
 import { compareNsu, type Nsu, tryParseNsu } from '../../model/nsu.js';
 import type { CaptureKey } from '../../model/words.js';
@@ -171,7 +171,7 @@ function refusedStart(refused: Extract<Awaited<ReturnType<typeof enableCapture>>
   if (refused.problem !== 'environment_in_use') return captureUnknown('company');
   return ApplicationFailure.nonRetryable(
     `this company is captured in ${refused.environment}: stop that first`,
-    refused.problem,
+    FAILURES.environmentInUse,
   );
 }
 
