@@ -226,7 +226,8 @@ const NEWER_THAN_ANY_LOST = 1_000_000;
 
 /**
  * Takes a capture up again whose database is older than it was: from now on the row is the newest truth there is. Calls that were lost with
- * the end of the database are waited out: nothing is asked for `hold` milliseconds, neither in sequence nor for single documents.
+ * the end of the database are waited out: nothing is asked for `hold` milliseconds, neither in sequence nor for single documents. A call that
+ * the database still knows without an end keeps its claim: the next one looks for its answer, which may stand in the object store.
  * Null: there is no such capture.
  */
 export async function restoreCapture(
@@ -237,7 +238,7 @@ export async function restoreCapture(
   const row = await lockCapture(tx, capture);
   if (!row) return null;
   await tx.query(
-    `update captures set behind = false, revision = revision + ${NEWER_THAN_ANY_LOST}, distribution_call_id = null
+    `update captures set behind = false, revision = revision + ${NEWER_THAN_ANY_LOST}
      where company_id = $1 and document_type = $2 and environment = $3`,
     captureValues(capture),
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { initialState } from '../../src/model/capture-state.js';
-import { holdCapture, restoreCapture } from '../../src/storage/capture-orders.js';
+import { holdCapture, restoreCapture, setCursor } from '../../src/storage/capture-orders.js';
 import { commitState } from '../../src/storage/captures.js';
 import { key } from '../documents/samples.js';
 import { documents, none, nsu, summaries } from './government.js';
@@ -10,10 +10,14 @@ import {
   alertsOf,
   committed,
   count,
+  dies,
+  dyingAt,
   eventsOf,
   giveCertificate,
   HOUR,
+  MINUTE,
   newCapture,
+  nextActivity,
   query,
   refused,
   rowOf,
@@ -99,6 +103,40 @@ describe('the guard refuses', () => {
       assert.equal((await asks(capture, ultNsu, ahead - 2)).refusal.reason, 'stale', 'who knew more adopts');
       assert.deepEqual((await asks(capture, 0, 0)).refusal, { reason: 'too_early', until: now + 62 * 60_000 });
     }
+  });
+
+  test('nobody for ever because of a call that a backup holds without an end: its page is committed first', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(documents(summaries(1, 3, key), 3));
+    const lost = await nextActivity(w, capture);
+    await dies(lost.attempt(w.process({ failpoint: dyingAt('after_archive') })));
+    const now = await w.clock.now();
+    await w.db.transaction((tx) => restoreCapture(tx, capture, { now, hold: 62 * 60_000 }));
+    w.clock.advance(HOUR);
+    assert.equal(refused(await query(w, capture)).refusal.reason, 'stale', 'the cursor has moved');
+    assert.equal(await count(w, 'documents', capture.companyId), 3);
+    assert.equal(refused(await query(w, capture)).refusal.reason, 'too_early', 'the hold is not shortened by it');
+    w.clock.advance(2 * HOUR);
+    w.government.answers(none());
+    assert.equal(committed(await query(w, capture)).outcome, 'none');
+  });
+
+  test('nobody for ever because of a call without an end whose cursor was set by hand: it is waited out', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(documents(summaries(1, 3, key), 3));
+    await dies((await nextActivity(w, capture)).attempt(w.process({ failpoint: dyingAt('after_archive') })));
+    w.clock.advance(10 * MINUTE);
+    const now = await w.clock.now();
+    assert.ok((await w.db.transaction((tx) => setCursor(tx, capture, nsu(1), now))).ok);
+    assert.equal(refused(await query(w, capture)).refusal.reason, 'stale');
+    const { state } = await rowOf(w, capture);
+    assert.deepEqual([state.ultNsu, state.unknowns], [nsu(1), 1], 'its page moves nothing');
+    const calls = w.government.calls;
+    assert.equal(refused(await query(w, capture)).refusal.reason, 'too_early');
+    assert.equal(w.government.calls, calls);
+    w.clock.advance(2 * HOUR);
+    w.government.answers(documents(summaries(2, 3, key), 3));
+    assert.equal(committed(await query(w, capture)).outcome, 'documents');
   });
 
   test('a worker on another time scale', async () => {

@@ -9,7 +9,7 @@ import { commitState, lockCapture, type StateExtras } from '../../storage/captur
 import { type CompanyRow, getCompany } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
 import { gapsOf, insertGaps } from '../../storage/gaps.js';
-import { keepsObject, storeArchive } from '../call/archive.js';
+import { keepsObject, silence, storeArchive } from '../call/archive.js';
 import {
   type Committed,
   codeOf,
@@ -43,7 +43,7 @@ export async function commitCall(deps: CallContext, tx: Transaction, ended: Ende
   const now = await deps.clock.now(tx);
   // Rounded up: a wait that counts from it is late, never early.
   const at = Math.ceil(ended.arrivedAt === null ? now : now - (performance.now() - ended.arrivedAt));
-  const page = { ...ended, call };
+  const page = isFenced(call, row) ? { ...ended, call, answer: FENCED, decoded: [] } : { ...ended, call };
   const ours = call.kind === SECOND_PASS ? behindCursor(page, row.state.ultNsu) : page;
   return new PageTransaction(deps, tx, ours, row, company, now, at).commit();
 }
@@ -53,9 +53,19 @@ export async function commitCall(deps: CallContext, tx: Transaction, ended: Ende
  * as the capture has begun no other distribution call.
  */
 function mayCommit(call: CallRow, row: CaptureRow, outcome: Outcome): boolean {
-  if (row.distributionCallId !== call.id) return false;
-  return call.status === 'open' || (call.status === 'unknown' && statusOf(outcome) === 'answered');
+  if (call.status === 'open') return true;
+  return row.distributionCallId === call.id && call.status === 'unknown' && statusOf(outcome) === 'answered';
 }
+
+/**
+ * The cursor was set by hand since this call began. Its page must not move it, but the government has counted the call: it ends as any
+ * other whose answer nobody has, and is waited out. Left open it would be found, and settled in vain, before every next call.
+ */
+function isFenced({ id, status }: CallRow, row: CaptureRow): boolean {
+  return status === 'open' && row.distributionCallId !== id;
+}
+
+const FENCED = silence({ kind: 'unknown', reason: 'the cursor was set by hand before the call had an end' });
 
 /** What an earlier commit of this call said, with the state as it is now. */
 function storedResult(call: CallRow, row: CaptureRow, company: CompanyRow): Committed {
