@@ -1,4 +1,5 @@
 import { recordAudit } from './audit.js';
+import type { CaptureRow } from './capture-rows.js';
 import { captureValues, listCompanyCaptures, lockCapture } from './captures.js';
 import { deleteCertificate } from './certificates.js';
 import { lockOrders } from './companies.js';
@@ -16,7 +17,7 @@ const BATCH = 2_000;
 
 /**
  * One batch each, $1 company, $2 rows. Children go with or before what they hang on; `captures` and what cascades from the company's own row
- * is not here. test/storage/erase-company.test.ts fails for a table of companies that is forgotten.
+ * is not here. test/activities/erase-company.test.ts fails for a table of companies that is forgotten.
  */
 const BATCHES = [
   'delete from documents where id in (select id from documents where company_id = $1 limit $2)',
@@ -78,8 +79,13 @@ export async function eraseAccess(tx: Transaction, companyId: string, now: numbe
  * Deletes the captures and keeps what the government remembers: cursor, wait, and that its point queries of the last hour count.
  *
  * @param taxIdMac keyed hash of the tax ID
+ * @param unanswered milliseconds that are waited after the deadline of a call that has no end: nobody will settle it any more
  */
-export async function eraseCaptures(tx: Transaction, companyId: string, taxIdMac: string, now: number): Promise<void> {
+export async function eraseCaptures(
+  tx: Transaction,
+  companyId: string,
+  { taxIdMac, now, unanswered }: { taxIdMac: string; now: number; unanswered: (capture: CaptureRow) => number },
+): Promise<void> {
   for (const capture of await listCompanyCaptures(tx, companyId)) {
     const row = await lockCapture(tx, capture);
     if (row && (row.lastQueryAt !== null || row.callId !== null)) {
@@ -102,11 +108,17 @@ export async function eraseCaptures(tx: Transaction, companyId: string, taxIdMac
       };
       await tx.query(
         `insert into erased_captures (tax_id_mac, document_type, environment, state, not_before, last_query_at, searched_at, erased_at)
-         select $4, document_type, environment, $5, not_before, coalesce(last_query_at, updated_at), searched_at, $6 from captures
+         select $4, document_type, environment, $5, greatest(not_before, $7), coalesce(last_query_at, updated_at), searched_at, $6 from captures
          where company_id = $1 and document_type = $2 and environment = $3
          on conflict (tax_id_mac, document_type, environment) do update set state = excluded.state, not_before = excluded.not_before,
            last_query_at = excluded.last_query_at, searched_at = excluded.searched_at, erased_at = excluded.erased_at`,
-        [...captureValues(row), taxIdMac, JSON.stringify(state), instant(now)],
+        [
+          ...captureValues(row),
+          taxIdMac,
+          JSON.stringify(state),
+          instant(now),
+          instant(row.callDeadline === null ? null : row.callDeadline + unanswered(row)),
+        ],
       );
     }
     await tx.query('delete from captures where company_id = $1 and document_type = $2 and environment = $3', [

@@ -13,7 +13,19 @@ import { cancelErasure, getErasure, overdueErasures, requestErasure } from '../.
 import { key, note } from '../documents/samples.js';
 import { documents, nsu, summaries } from './government.js';
 import { ask, asked, one } from './point-support.js';
-import { HOUR, newCapture, nextActivity, query, rowOf, run, world } from './support.js';
+import {
+  dies,
+  dyingAt,
+  giveCertificate,
+  HOUR,
+  newCapture,
+  nextActivity,
+  query,
+  refused,
+  rowOf,
+  run,
+  world,
+} from './support.js';
 
 const DAY = 24 * HOUR;
 const keyring = parseKeyring(randomBytes(32).toString('base64'));
@@ -217,11 +229,39 @@ describe('the deletion of a company', () => {
     assert.equal(started.row.notBefore, known.notBefore);
     assert.ok((started.row.state.quota.suspendedUntil ?? 0) > (await w.clock.now()), 'point queries of before count');
     const calls = w.government.calls;
-    const refused = await (await nextActivity(w, back)).attempt(w.activities);
-    assert.equal(refused.kind, 'refused');
+    const answer = await (await nextActivity(w, back)).attempt(w.activities);
+    assert.equal(answer.kind, 'refused');
     assert.equal(w.government.calls, calls);
     assert.equal(await w.db.transaction((tx) => adoptErased(tx, id, taxIdMacs(keyring, company.taxId), 0)), 0, 'once');
     assert.equal((await getCapture(w.db, back))?.enabled, true);
+  });
+
+  test('a call that never had an end is waited out by the tax ID that comes back', async () => {
+    const capture = await newCapture(w);
+    const { companyId } = capture;
+    const company = await getCompany(w.db, companyId);
+    assert.ok(company);
+    w.government.answers(documents(summaries(1, 3, key), 3));
+    await dies((await nextActivity(w, capture)).attempt(w.process({ failpoint: dyingAt('after_send') })));
+    const { callDeadline } = await rowOf(w, capture);
+    assert.ok(callDeadline);
+    w.clock.advance(10 * 60_000);
+    await order(companyId);
+    assert.equal((await eraseAll(companyId)).at(-1), 'over');
+
+    const id = crypto.randomUUID();
+    const back: CaptureKey = { ...capture, companyId: id };
+    await w.db.transaction(async (tx) => {
+      const now = await w.clock.now(tx);
+      await createCompany(tx, { id, taxId: company.taxId, name: 'Back', uf: 'SP' });
+      await adoptErased(tx, id, taxIdMacs(keyring, company.taxId), now);
+      assert.ok((await enableCapture(tx, { capture: back, options: () => ({}), now })).ok);
+    });
+    await giveCertificate(w, id);
+    const calls = w.government.calls;
+    const answer = refused(await query(w, back));
+    assert.deepEqual(answer.refusal, { reason: 'too_early', until: callDeadline + 62 * 60_000 });
+    assert.equal(w.government.calls, calls);
   });
 
   test('is found by housekeeping when its run was lost', async () => {

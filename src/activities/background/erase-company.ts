@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import { cadenceOf, scaled } from '../../cadence/index.js';
 import type { ErasureActivities, ErasureStep } from '../../model/erasure-contract.js';
+import type { CaptureRow } from '../../storage/capture-rows.js';
 import { getCompany } from '../../storage/companies.js';
 import {
   eraseAccess,
@@ -56,7 +58,10 @@ async function eraseNext(deps: ErasureDependencies, companyId: string): Promise<
   await database.transaction((tx) => eraseAccess(tx, companyId, now));
   const company = await getCompany(database, companyId);
   // Before the calls go: the last of them count for the tax ID's quota.
-  if (company) await database.transaction((tx) => eraseCaptures(tx, companyId, deps.taxIdMac(company.taxId), now));
+  if (company) {
+    const kept = { taxIdMac: deps.taxIdMac(company.taxId), now, unanswered: emptyQueueOf };
+    await database.transaction((tx) => eraseCaptures(tx, companyId, kept));
+  }
   const begun = performance.now();
   for (let rows = await eraseBatch(database, companyId); rows > 0; rows = await eraseBatch(database, companyId)) {
     await countErased(database, companyId, { rows, now: await clock.now() });
@@ -65,6 +70,11 @@ async function eraseNext(deps: ErasureDependencies, companyId: string): Promise<
   await deleteObjects(deps, companyId, now);
   await database.transaction((tx) => finishErasure(tx, companyId, now));
   return { kind: 'over' };
+}
+
+/** The lost answer may have been that the queue is empty. */
+function emptyQueueOf({ documentType, state }: CaptureRow): number {
+  return scaled(cadenceOf(documentType).emptyQueue, state.timeScale);
 }
 
 async function deleteObjects(deps: ErasureDependencies, companyId: string, now: number): Promise<void> {
