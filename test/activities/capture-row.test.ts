@@ -4,7 +4,7 @@ import type { HandoverPage, HostAnswer } from '../../src/model/activity-contract
 import type { CaptureKey } from '../../src/model/words.js';
 import { disableCapture } from '../../src/storage/capture-orders.js';
 import { writeHandedNsu } from '../../src/storage/handover.js';
-import { key, summary } from '../documents/samples.js';
+import { event, key, summary } from '../documents/samples.js';
 import { newCompany } from '../storage/support.js';
 import { documents, none, nothing, nsu, refusal, summaries } from './government.js';
 import { ask, asked, one } from './point-support.js';
@@ -337,6 +337,22 @@ describe('documents that come after the host has passed them', () => {
     assert.equal((await run(decodeFailedItems)).resolved, 9);
     assert.deepEqual(new Set(woken.map(({ companyId }) => companyId)), new Set([capture.companyId]));
     assert.deepEqual((await take(capture))?.numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('an event of our own that gets its number only now is handed like any other', async () => {
+    const capture = await passed();
+    const comesAgain = async () => {
+      w.government.answers(one({ nsu: 4, xml: event({ key: key(71_004) }), schema: 'procEventoNFe_v1.00.xsd' }));
+      return asked(await ask(w, capture, 4)).snapshot;
+    };
+    await comesAgain();
+    // As if it had been stored when it was registered, before it came by distribution.
+    await w.db.query(`update documents set origin = 'manifestation', nsu = null where company_id = $1 and nsu = 4`, [
+      capture.companyId,
+    ]);
+    await w.db.query('delete from late_documents where company_id = $1', [capture.companyId]);
+    assert.equal((await comesAgain()).late, true);
+    assert.deepEqual((await take(capture))?.numbers, [4]);
   });
 
   test('without a host nothing is kept for one', async () => {

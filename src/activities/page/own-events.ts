@@ -11,21 +11,22 @@ const KNOWN = 'own_manifestation: the customer was told of this event when it wa
  * that document and is not stored again, although the government writes it in its own way; a summary of it, or a further copy, is stored
  * without a webhook. A repeat finds the number and does the same.
  *
- * @returns what is to be stored
+ * @returns what is to be stored, and the ids of the documents that got their number now
  */
 export async function recognizeOwnEvents(
   tx: Transaction,
   capture: CaptureKey,
   rows: readonly DocumentRow[],
-): Promise<DocumentRow[]> {
+): Promise<{ left: readonly DocumentRow[]; numbered: readonly string[] }> {
+  const nothing = { left: rows, numbered: [] };
   const distributed = rows.filter(({ event, nsu, key }) => event?.protocol && nsu !== null && key !== null);
-  if (distributed.length === 0) return [...rows];
+  if (distributed.length === 0) return nothing;
   const own = await ownEvents(
     tx,
     capture,
     distributed.map(({ key }) => key).filter((key) => key !== null),
   );
-  if (own.length === 0) return [...rows];
+  if (own.length === 0) return nothing;
   const numbered = new Map<string, OwnEvent['nsu']>();
   const left = rows.flatMap((row) => {
     const known = own.find((each) => isSame(each, row));
@@ -34,14 +35,14 @@ export async function recognizeOwnEvents(
     if (isSummary(row) || (number !== null && number !== row.nsu)) {
       return [{ ...row, suppressed: row.suppressed ?? KNOWN }];
     }
-    numbered.set(known.id, row.nsu);
+    if (known.nsu === null) numbered.set(known.id, row.nsu);
     return [];
   });
   await numberEvents(
     tx,
     [...numbered].map(([id, nsu]) => ({ id, nsu })),
   );
-  return left;
+  return { left, numbered: [...numbered.keys()] };
 }
 
 const isSummary = ({ kind }: DocumentRow) => kind === 'resEvento';

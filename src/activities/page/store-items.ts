@@ -31,8 +31,8 @@ export async function storeDocuments(
   announcements: Announcements,
   at: number,
 ): Promise<DocumentRow[]> {
-  const others = await recognizeOwnEvents(tx, capture, given);
-  if (others.length === 0) return [];
+  const { left: others, numbered: own } = await recognizeOwnEvents(tx, capture, given);
+  if (others.length === 0 && own.length === 0) return [];
   const relatives = await relativesOf(tx, capture, {
     nsus: others.map(({ nsu }) => nsu).filter((nsu) => nsu !== null),
     keys: others.map(({ key }) => key).filter((key) => key !== null),
@@ -57,7 +57,7 @@ export async function storeDocuments(
   await announcements.documents(inOrder([...news, ...told], released));
   if (await scheduleAwareness(tx, capture, news, at)) announcements.awarenessScheduled = true;
   if (capture.handedNsu !== ZERO_NSU) {
-    const stored = [...news.map(({ id }) => id), ...numbered];
+    const stored = [...news.map(({ id }) => id), ...own, ...numbered];
     announcements.lateForHost = await rememberLate(tx, stored, capture.handedNsu);
   }
   const contradicted = contradictedNsus(news, relatives);
