@@ -149,11 +149,8 @@ function printManifestations(rows: readonly Manifestation[], none: string): void
 }
 
 const statusOf = ({ status, late }: Manifestation) => (late ? `${status}, late` : status);
-/** Sefin's texts begin with their code. */
-function answerOf({ statusCode, statusText }: Manifestation): string | null {
-  if (statusCode !== null && statusText?.startsWith(statusCode)) return statusText;
-  return [statusCode, statusText].filter((part) => part !== null && part !== '').join(' ') || null;
-}
+const answerOf = ({ statusCode, statusText }: Manifestation) =>
+  [statusCode, statusText].filter((part) => part !== null && part !== '').join(' ') || null;
 
 function fieldsOf(file: string): unknown {
   try {
