@@ -1,20 +1,12 @@
 import type { Queryable } from './database.js';
 import { instant } from './database.js';
 import { DOCUMENT_COLUMNS, type DocumentRow, LISTED } from './documents.js';
-import type { ExportRow } from './exports.js';
+import type { ExportPosition, ExportRow } from './exports.js';
 
 /**
  * The documents of an export, in the order of their issue. Those that do not say when they were issued count by when they were captured
  * and come last.
  */
-
-/** A document's place in that order. */
-export interface ExportPosition {
-  readonly undated: boolean;
-  /** Milliseconds. */
-  readonly at: number;
-  readonly id: string;
-}
 
 export interface ExportDocument extends DocumentRow {
   /** Documents of the same key, kind and event that were captured before it: copies with other bytes. */

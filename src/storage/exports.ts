@@ -2,7 +2,6 @@ import type { ExportInput } from '../model/export-contract.js';
 import type { CaptureKey, DocumentType, Environment } from '../model/words.js';
 import type { Queryable, Transaction } from './database.js';
 import { instant } from './database.js';
-import type { ExportPosition } from './export-documents.js';
 import { Filter } from './filter.js';
 import type { Page, PageRequest } from './keyset.js';
 import { pageOf, readCursor } from './keyset.js';
@@ -20,6 +19,14 @@ export interface ExportCounts {
   readonly pdfFiles: number;
   /** Documents that could not be read, or not be printed. */
   readonly problems: number;
+}
+
+/** A document's place in an export, in the order of their issue. */
+export interface ExportPosition {
+  readonly undated: boolean;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly id: string;
 }
 
 export interface ExportRow extends CaptureKey, ExportCounts {

@@ -1,27 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { cancellationSignal } from '@temporalio/activity';
 import type { DeliveryActivities } from '../../model/activity-contract.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../storage/database.js';
 import { nextDueAt } from '../../storage/delivery-queue.js';
-import type { SecretBox } from '../../storage/endpoints.js';
-import type { WebhookSender } from '../../webhooks/sender.js';
 import { beat } from '../call/call-watch.js';
-import { DeliveryRun } from './delivery-run.js';
-
-export interface DeliveryDependencies {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** Opens endpoints' signing secrets. */
-  readonly box: SecretBox;
-  readonly sender: Pick<WebhookSender, 'send'>;
-  /** Called after a commit with the endpoints that got deliveries (about a failing endpoint); returns at once. */
-  readonly wakeEndpoints: (endpointIds: readonly string[]) => void;
-  /** Most messages in the air to one endpoint. Default 8. */
-  readonly concurrency?: number;
-  /** How long one activity goes on taking up work, milliseconds. Default 50,000. */
-  readonly budgetMs?: number;
-}
+import { type DeliveryDependencies, DeliveryRun } from './delivery-run.js';
 
 const HEARTBEAT_MS = 5_000;
 

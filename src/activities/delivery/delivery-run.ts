@@ -1,11 +1,28 @@
+import type { Clock } from '../../platform/clock.js';
+import type { Database } from '../../storage/database.js';
 import { isTransientDatabaseError } from '../../storage/database-error.js';
 import { type LeasedDelivery, leaseDue, recordAttempts, releaseLeases } from '../../storage/delivery-queue.js';
+import type { SecretBox } from '../../storage/endpoints.js';
 import { readSendingEndpoint, type SendingEndpoint } from '../../storage/endpoints.js';
+import type { WebhookSender } from '../../webhooks/sender.js';
 import { BODY_TIMEOUT_MS, SEND_TIMEOUT_MS } from '../../webhooks/sender.js';
 import { patiently } from '../call/patience.js';
 import { limitsOf } from '../dependencies.js';
-import type { DeliveryDependencies } from './deliver-due.js';
 import { type Attempt, judge, recordOf, writeVerdict } from './endpoint-health.js';
+
+export interface DeliveryDependencies {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Opens endpoints' signing secrets. */
+  readonly box: SecretBox;
+  readonly sender: Pick<WebhookSender, 'send'>;
+  /** Called after a commit with the endpoints that got deliveries (about a failing endpoint); returns at once. */
+  readonly wakeEndpoints: (endpointIds: readonly string[]) => void;
+  /** Most messages in the air to one endpoint. Default 8. */
+  readonly concurrency?: number;
+  /** How long one activity goes on taking up work, milliseconds. Default 50,000. */
+  readonly budgetMs?: number;
+}
 
 export interface DeliveryRunOptions extends Required<DeliveryDependencies> {
   readonly endpointId: string;
