@@ -1,12 +1,17 @@
+import { performance } from 'node:perf_hooks';
 import type { CallAnswer } from '../../government/types.js';
 import type { CaptureSnapshot } from '../../model/capture-state.js';
 import type { DecodedItem } from '../../model/document.js';
 import type { Outcome, OutcomeKind } from '../../model/outcome.js';
-import type { CallRow, CallStatus, Settlement } from '../../storage/calls.js';
+import { type CallRow, type CallStatus, getCall, type Settlement } from '../../storage/calls.js';
 import type { CaptureRow } from '../../storage/capture-rows.js';
+import { lockCapture } from '../../storage/captures.js';
+import { type CompanyRow, getCompany } from '../../storage/companies.js';
+import type { Transaction } from '../../storage/database.js';
 import type { DocumentRow } from '../../storage/documents.js';
 import type { FailedItemRow } from '../../storage/failed-items.js';
 import { type CallContext, limitsOf, type SettledCall } from '../dependencies.js';
+import { captureUnknown } from '../failures.js';
 import type { Announcements } from '../page/announcements.js';
 import { documentRow, failedItemRow, type ItemPlace, nextDecoding } from '../page/page-documents.js';
 
@@ -46,6 +51,38 @@ export interface Committed {
 const LARGEST_BODY_IN_LOG = 4_096;
 /** Our clock and the government's may differ by the way of an answer and a little. */
 const CLOCK_TOLERANCE_MS = 30_000;
+
+/**
+ * The capture under its lock, and the call's row as it is now, which is what fences a commit.
+ *
+ * @throws ApplicationFailure `company_unknown` (non-retryable)
+ */
+export async function lockEnded(
+  tx: Transaction,
+  ended: CallRow,
+): Promise<{ readonly row: CaptureRow; readonly company: CompanyRow; readonly call: CallRow }> {
+  const row = await lockCapture(tx, ended);
+  const company = row && (await getCompany(tx, row.companyId));
+  if (!row || !company) throw captureUnknown('capture');
+  const call = await getCall(tx, ended);
+  if (!call) throw new Error('the row of a call disappeared');
+  return { row, company, call };
+}
+
+/**
+ * The instant of the commit, and the one at which the answer arrived, from which waits count; milliseconds.
+ *
+ * @param arrivedAt as in {@link EndedCall}
+ */
+export async function instantsOfEnd(
+  { clock }: Pick<CallContext, 'clock'>,
+  tx: Transaction,
+  arrivedAt: number | null,
+): Promise<{ readonly now: number; readonly at: number }> {
+  const now = await clock.now(tx);
+  // Rounded up: a wait that counts from it is late, never early.
+  return { now, at: Math.ceil(arrivedAt === null ? now : now - (performance.now() - arrivedAt)) };
+}
 
 /** The rows of an answer's items: what could be decoded, and what could not. */
 export function itemRows(

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { EventAnswer, EventResult } from '../../government/event-answer.js';
 import type { SendResult } from '../../model/manifestation-contract.js';
 import type { OutcomeKind } from '../../model/outcome.js';
@@ -13,6 +12,7 @@ import { lockOfCall, type ManifestationResult, recordResults } from '../../stora
 import type { ManifestationRow } from '../../storage/manifestations.js';
 import { countDocuments } from '../../storage/page.js';
 import { archiveAnswer, keepsObject, putAnswer, storeArchive } from '../call/archive.js';
+import { instantsOfEnd } from '../call/ended-call.js';
 import { patiently } from '../call/patience.js';
 import { limitsOf, type SettledCall } from '../dependencies.js';
 import { captureUnknown } from '../failures.js';
@@ -96,9 +96,7 @@ async function commit(
   if (!call) throw new Error('the row of a call disappeared');
   if (!mayCommit(call, answer)) return { counts: NOTHING_SENT, wake: [], settled: null };
 
-  const now = await deps.clock.now(tx);
-  // Rounded up: a wait that counts from it is late, never early.
-  const at = Math.ceil(arrivedAt === null ? now : now - (performance.now() - arrivedAt));
+  const { now, at } = await instantsOfEnd(deps, tx, arrivedAt);
   const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, null, at) : null;
   const stage: Stage = { deps, tx, call, answer, capture, company, at, proofs, fresh: [] };
   const announcements = new Announcements(tx, capture, company, at);

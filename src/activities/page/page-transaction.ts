@@ -1,12 +1,11 @@
-import { performance } from 'node:perf_hooks';
 import { cadenceOf, type Step } from '../../cadence/index.js';
 import type { CaptureState } from '../../model/capture-state.js';
 import { ANSWERED, type Outcome } from '../../model/outcome.js';
 import { RECOVERY_MEANS } from '../../model/recovery.js';
-import { type CallRow, getCall, SECOND_PASS, settleCall } from '../../storage/calls.js';
+import { type CallRow, SECOND_PASS, settleCall } from '../../storage/calls.js';
 import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
-import { commitState, lockCapture, type StateExtras } from '../../storage/captures.js';
-import { type CompanyRow, getCompany } from '../../storage/companies.js';
+import { commitState, type StateExtras } from '../../storage/captures.js';
+import type { CompanyRow } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
 import { gapsOf, insertGaps } from '../../storage/gaps.js';
 import { keepsObject, silence, storeArchive } from '../call/archive.js';
@@ -15,14 +14,15 @@ import {
   codeOf,
   compareClocks,
   type EndedCall,
+  instantsOfEnd,
   itemRows,
+  lockEnded,
   placeOf,
   settlementOf,
   statusOf,
 } from '../call/ended-call.js';
 import { afterAnswer, afterFailure } from '../call/service-pause.js';
 import type { CallContext } from '../dependencies.js';
-import { captureUnknown } from '../failures.js';
 import { Announcements } from './announcements.js';
 import { nsuOf } from './page-documents.js';
 import { behindCursor, passingRow, settlePass, withCursorOf } from './second-pass.js';
@@ -33,16 +33,10 @@ import { storeDocuments, storeFailures } from './store-items.js';
  * the stored result goes back.
  */
 export async function commitCall(deps: CallContext, tx: Transaction, ended: EndedCall): Promise<Committed> {
-  const row = await lockCapture(tx, ended.call);
-  const company = row && (await getCompany(tx, row.companyId));
-  if (!row || !company) throw captureUnknown('capture');
-  const call = await getCall(tx, ended.call);
-  if (!call) throw new Error('the row of a call disappeared');
+  const { row, company, call } = await lockEnded(tx, ended.call);
   if (!mayCommit(call, row, ended.answer.outcome)) return storedResult(call, row, company);
 
-  const now = await deps.clock.now(tx);
-  // Rounded up: a wait that counts from it is late, never early.
-  const at = Math.ceil(ended.arrivedAt === null ? now : now - (performance.now() - ended.arrivedAt));
+  const { now, at } = await instantsOfEnd(deps, tx, ended.arrivedAt);
   const page = isFenced(call, row) ? { ...ended, call, answer: FENCED, decoded: [] } : { ...ended, call };
   const ours = call.kind === SECOND_PASS ? behindCursor(page, row.state.ultNsu) : page;
   return new PageTransaction(deps, tx, ours, row, company, now, at).commit();

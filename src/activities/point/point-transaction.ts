@@ -1,14 +1,13 @@
-import { performance } from 'node:perf_hooks';
 import { cadenceOf, RECOVERY_ATTEMPTS, recoveryWait, STOPPING, scaled } from '../../cadence/index.js';
 import type { CaptureState } from '../../model/capture-state.js';
 import { ZERO_NSU } from '../../model/nsu.js';
 import { ANSWERED, type Outcome } from '../../model/outcome.js';
 import { isFinalAnswer } from '../../model/point-answers.js';
 import { POINT_WINDOW } from '../../model/point-quota.js';
-import { type CallRow, getCall, type PointOrigin, pointCallFacts, settleCall } from '../../storage/calls.js';
+import { type CallRow, type PointOrigin, pointCallFacts, settleCall } from '../../storage/calls.js';
 import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
-import { commitState, lockCapture } from '../../storage/captures.js';
-import { type CompanyRow, getCompany } from '../../storage/companies.js';
+import { commitState } from '../../storage/captures.js';
+import type { CompanyRow } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
 import { resendDocument } from '../../storage/deliveries.js';
 import type { DocumentRow } from '../../storage/documents.js';
@@ -23,13 +22,14 @@ import {
   codeOf,
   compareClocks,
   type EndedCall,
+  instantsOfEnd,
   itemRows,
+  lockEnded,
   placeOf,
   settlementOf,
 } from '../call/ended-call.js';
 import { afterAnswer, afterFailure } from '../call/service-pause.js';
 import type { CallContext } from '../dependencies.js';
-import { captureUnknown } from '../failures.js';
 import { Announcements } from '../page/announcements.js';
 import { storeDocuments, storeFailures } from '../page/store-items.js';
 
@@ -38,17 +38,11 @@ import { storeDocuments, storeFailures } from '../page/store-items.js';
  * it was made for, and the block that a 656 means. The cursor is not in it.
  */
 export async function commitPointCall(deps: CallContext, tx: Transaction, ended: EndedCall): Promise<Committed> {
-  const row = await lockCapture(tx, ended.call);
-  const company = row && (await getCompany(tx, row.companyId));
-  if (!row || !company) throw captureUnknown('capture');
-  const call = await getCall(tx, ended.call);
-  if (!call) throw new Error('the row of a call disappeared');
+  const { row, company, call } = await lockEnded(tx, ended.call);
   const { origin, result } = await pointCallFacts(tx, call);
   if (!mayCommit(call, ended.answer.outcome)) return storedResult(call, result, row, company);
 
-  const now = await deps.clock.now(tx);
-  // Rounded up: a wait that counts from it is late, never early.
-  const at = Math.ceil(ended.arrivedAt === null ? now : now - (performance.now() - ended.arrivedAt));
+  const { now, at } = await instantsOfEnd(deps, tx, ended.arrivedAt);
   return new PointTransaction(deps, tx, { ...ended, call }, origin, row, company, now, at).commit();
 }
 
