@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Context } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { cnpjCheckDigits } from '../../src/documents/index.js';
@@ -10,8 +10,8 @@ import type { Death } from '../faults/capture-driver.js';
 import type { SceneGovernment } from '../faults/capture-scene.js';
 import { assertSequences, Sequence } from '../faults/capture-sequence.js';
 import { eventSchemas } from '../simulator/event-schemas.js';
-import { skippingServer } from '../workflows/harness.js';
-import { System } from './system.js';
+import { onSkippedTime } from './skipped-time.js';
+import type { System } from './system.js';
 
 /** The commands of the model (test/faults/capture-model.test.ts), few of them, over the real workflows, TLS and the simulator on skipped time. */
 
@@ -26,11 +26,11 @@ describe('a capture and its manifestations, any sequence of events', () => {
   const requests: string[][] = [];
   const schemas = eventSchemas();
 
-  before(async () => {
-    env = await skippingServer();
-    system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
-      skipping: true,
+  onSkippedTime(
+    (parts) => {
+      ({ env, system } = parts);
+    },
+    {
       simulator: {
         inspectEvents: (request) => {
           requests.push(request.match(/<evento[\s>].*?<\/evento>/gs) ?? []);
@@ -46,13 +46,8 @@ describe('a capture and its manifestations, any sequence of events', () => {
           throw new Error('the process died');
         },
       },
-    });
-    await system.startWorkers();
-  });
-  after(async () => {
-    await system?.stop();
-    await env?.teardown();
-  });
+    },
+  );
 
   let companies = 0;
   let last: SkippingSequence | null = null;

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { addNsu, ZERO_NSU } from '../../src/model/nsu.js';
 import type { CaptureKey, CaptureOptions } from '../../src/model/words.js';
 import { cnpj, cpf } from '../documents/samples.js';
-import { skippingServer } from '../workflows/harness.js';
-import { type SystemApi, startApi } from './api.js';
-import { System } from './system.js';
+import type { SystemApi } from './api.js';
+import { assertComplete } from './complete.js';
+import { onSkippedTime } from './skipped-time.js';
+import type { System } from './system.js';
 
 const MINUTE = 60_000;
 const nsu = (n: number) => addNsu(ZERO_NSU, n);
@@ -18,19 +19,8 @@ describe('the cases of distribution, against CT-e', () => {
   let system: System;
   let api: SystemApi;
   let companies = 0;
-  before(async () => {
-    env = await skippingServer();
-    system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
-      skipping: true,
-    });
-    await system.startWorkers();
-    api = await startApi(system, env);
-  });
-  after(async () => {
-    await api?.stop();
-    await system?.stop();
-    await env?.teardown();
+  onSkippedTime((parts) => {
+    ({ env, system, api } = parts);
   });
 
   interface Lived {
@@ -65,12 +55,6 @@ describe('the cases of distribution, against CT-e', () => {
         [capture.companyId],
       )
     ).rows;
-  async function complete(lived: Lived): Promise<void> {
-    const truth = system.simulator.companies.truth({ documentType: 'cte', taxId: lived.taxId, limit: 10_000 });
-    assert.equal((await system.stored(lived.capture.companyId)).size, truth.length);
-    assert.deepEqual(system.simulator.journal.violations({ taxId: lived.taxId }), []);
-    await system.messenger.stopCapture(lived.capture);
-  }
 
   test('C01, C07, C08, C09: page after page from the exact ultNSU, none at the end, then an hour of silence', async () => {
     const lived = await live(120);
@@ -78,7 +62,7 @@ describe('the cases of distribution, against CT-e', () => {
     assert.deepEqual(asked(lived), ['0: 138', '50: 138', '100: 138']);
     await env.sleep('5 minutes');
     assert.deepEqual(asked(lived).slice(3), ['120: 137']);
-    await complete(lived);
+    await assertComplete(system, lived.capture, lived.taxId);
   });
 
   test('C03, C04: a 656 that tells a pointer, ahead or behind, moves nothing: this layout has none', async () => {
@@ -94,7 +78,7 @@ describe('the cases of distribution, against CT-e', () => {
       assert.deepEqual([ultNsu, phase], [nsu(20), 'blocked']);
       assert.deepEqual(await alertsOf(lived), [], 'nobody is accused of another program');
       await env.sleep('40 minutes');
-      await complete(lived);
+      await assertComplete(system, lived.capture, lived.taxId);
     }
   });
 
@@ -119,7 +103,7 @@ describe('the cases of distribution, against CT-e', () => {
     assert.equal((await stateOf(lived)).blockedUntil, blockedUntil);
     await env.sleep('10 minutes');
     assert.deepEqual(asked(lived).slice(2), ['20: 138']);
-    await complete(lived);
+    await assertComplete(system, lived.capture, lived.taxId);
   });
 
   test('C11: a cursor above the maximum stays, with a critical alert', async () => {
@@ -142,7 +126,7 @@ describe('the cases of distribution, against CT-e', () => {
       calls(lived).map(({ cStat, httpStatus }) => cStat ?? httpStatus),
       ['109', 500, 502, '138'],
     );
-    await complete(lived);
+    await assertComplete(system, lived.capture, lived.taxId);
   });
 
   test('C18: a certificate of another root blocks an hour, and is asked again no earlier', async () => {
@@ -150,13 +134,13 @@ describe('the cases of distribution, against CT-e', () => {
     await env.sleep('58 minutes');
     assert.deepEqual(asked(lived), ['0: 593']);
     await env.sleep('6 minutes');
-    await complete(lived);
+    await assertComplete(system, lived.capture, lived.taxId);
   });
 
   test('C19: a person’s CPF', async () => {
     const lived = await live(15, { taxId: cpf('390533447') });
     await env.sleep('1 minute');
-    await complete(lived);
+    await assertComplete(system, lived.capture, lived.taxId);
   });
 
   test('C22, C23: the 21st point query of an hour is refused here; a number that does not exist costs no slot', async () => {
@@ -197,6 +181,6 @@ describe('the cases of distribution, against CT-e', () => {
     const times = calls(lived).map(({ time }) => Date.parse(time));
     assert.ok(times.length >= 3 && (times[2] ?? 0) - (times[1] ?? 0) >= 2 * MINUTE);
     await env.sleep('2 hours');
-    await complete(lived);
+    await assertComplete(system, lived.capture, lived.taxId);
   });
 });

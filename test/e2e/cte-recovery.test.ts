@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { addNsu, ZERO_NSU } from '../../src/model/nsu.js';
-import type { CaptureKey, CaptureOptions, DocumentType } from '../../src/model/words.js';
+import type { CaptureKey, CaptureOptions } from '../../src/model/words.js';
 import { cnpj } from '../documents/samples.js';
-import { skippingServer } from '../workflows/harness.js';
-import { type SystemApi, startApi } from './api.js';
-import { System } from './system.js';
+import type { SystemApi } from './api.js';
+import { assertComplete } from './complete.js';
+import { onSkippedTime } from './skipped-time.js';
+import type { System } from './system.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,19 +18,8 @@ describe('missing numbers of CT-e, on skipped time', () => {
   let env: TestWorkflowEnvironment;
   let system: System;
   let api: SystemApi;
-  before(async () => {
-    env = await skippingServer();
-    system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
-      skipping: true,
-    });
-    await system.startWorkers();
-    api = await startApi(system, env);
-  });
-  after(async () => {
-    await api?.stop();
-    await system?.stop();
-    await env?.teardown();
+  onSkippedTime((parts) => {
+    ({ env, system, api } = parts);
   });
 
   async function captured(
@@ -48,17 +38,6 @@ describe('missing numbers of CT-e, on skipped time', () => {
     api.ask('POST', `/v1/companies/${companyId}/captures/cte/reprocess`, { nsu: String(number) });
   const documentAt = async ({ companyId }: CaptureKey, number: number) =>
     (await api.ask('GET', `/v1/documents?companyId=${companyId}&nsu=${number}`)).json.data[0];
-
-  async function complete(capture: CaptureKey, taxId: string): Promise<void> {
-    const documentType = capture.documentType as Exclude<DocumentType, 'nfse'>;
-    const truth = system.simulator.companies.truth({ documentType, taxId, limit: 10_000 });
-    assert.deepEqual(
-      await system.stored(capture.companyId),
-      new Map(truth.map((entry) => [entry.nsu as string, entry.sha256])),
-    );
-    assert.deepEqual(system.simulator.journal.violations({ taxId }), []);
-    await system.messenger.stopCapture(capture);
-  }
 
   test('what pages leave out is asked for by consNSU: what exists comes, what does not is closed by its 137', async () => {
     const taxId = '11222333000181';
@@ -108,7 +87,7 @@ describe('missing numbers of CT-e, on skipped time', () => {
     );
     assert.deepEqual((await stateOf(capture)).gaps, { pending: 0, recovered: 9, nonexistent: 2, exhausted: 0 });
     assert.equal((await stateOf(capture)).ultNsu, nsu(86), 'their answers never touch it');
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
   });
 
   test('a 656 of distribution leaves point queries alone', async () => {
@@ -136,7 +115,7 @@ describe('missing numbers of CT-e, on skipped time', () => {
     assert.equal(journal(taxId, 'distNSU').length, since, 'distribution waits');
     await env.sleep('2 hours');
     assert.equal((await documentAt(capture, 40)).origin, 'reprocess');
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
   });
 
   test('a 656 of a point query leaves distribution alone', async () => {
@@ -164,7 +143,7 @@ describe('missing numbers of CT-e, on skipped time', () => {
     const pages = journal(taxId, 'distNSU');
     assert.deepEqual([pages.length, pages.at(-1)?.documents], [2, 10]);
     await env.sleep('3 hours');
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
   });
 
   test('NF-e of the same company counts for itself: its block holds up no CT-e, and no CT-e is spent on it', async () => {
@@ -179,7 +158,7 @@ describe('missing numbers of CT-e, on skipped time', () => {
     assert.deepEqual([phase, pointQueries.used, gaps.recovered], ['waiting', 1, 1]);
     assert.equal((await stateOf(nfe)).pointQueries.used, 0);
     await system.messenger.stopCapture(nfe);
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
   });
 
   test('taken in again: a number, an archived page, webhooks of a key and of a day', async () => {
@@ -213,6 +192,6 @@ describe('missing numbers of CT-e, on skipped time', () => {
     const ofDay = await api.ask('POST', '/v1/webhook-deliveries/resend', { companyId, ...period, documentType: 'cte' });
     assert.equal(ofDay.status, 202);
     assert.ok(ofDay.json.count >= 30, `${ofDay.json.count}`);
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
-import { skippingServer } from '../workflows/harness.js';
-import { System } from './system.js';
+import { onSkippedTime } from './skipped-time.js';
+import type { System } from './system.js';
 
 const HOUR = 3_600_000;
 const HOURS = 48;
@@ -11,17 +11,8 @@ const HOURS = 48;
 describe('48 hours of one company, arrivals at random times', () => {
   let env: TestWorkflowEnvironment;
   let system: System;
-  before(async () => {
-    env = await skippingServer();
-    system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
-      skipping: true,
-    });
-    await system.startWorkers();
-  });
-  after(async () => {
-    await system?.stop();
-    await env?.teardown();
+  onSkippedTime((parts) => {
+    ({ env, system } = parts);
   });
 
   test('every document is captured, byte for byte, and no rule is broken', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { addNsu, ZERO_NSU } from '../../src/model/nsu.js';
 import type { CaptureKey } from '../../src/model/words.js';
-import { skippingServer } from '../workflows/harness.js';
-import { type SystemApi, startApi } from './api.js';
-import { System } from './system.js';
+import type { SystemApi } from './api.js';
+import { assertComplete } from './complete.js';
+import { onSkippedTime } from './skipped-time.js';
+import type { System } from './system.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,22 +16,15 @@ describe('missing numbers, on skipped time', () => {
   let env: TestWorkflowEnvironment;
   let system: System;
   let api: SystemApi;
-  before(async () => {
-    env = await skippingServer();
-    system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
-      skipping: true,
+  onSkippedTime(
+    (parts) => {
+      ({ env, system, api } = parts);
+    },
+    {
       // A repeat of a lost page's request is refused, as the norm says.
       simulator: { policy: { tolerateRepeat: false } },
-    });
-    await system.startWorkers();
-    api = await startApi(system, env);
-  });
-  after(async () => {
-    await api?.stop();
-    await system?.stop();
-    await env?.teardown();
-  });
+    },
+  );
 
   async function captured(company: Parameters<System['simulator']['companies']['add']>[0]): Promise<CaptureKey> {
     system.simulator.clock.push(await env.currentTimeMs(), true);
@@ -47,16 +41,6 @@ describe('missing numbers, on skipped time', () => {
       .list({ taxId })
       .filter(({ kind, documents }) => kind !== 'distNSU' && documents > 0)
       .map(({ time }) => Date.parse(time));
-
-  async function complete(capture: CaptureKey, taxId: string): Promise<void> {
-    const truth = system.simulator.companies.truth({ taxId, limit: 10_000 });
-    assert.deepEqual(
-      await system.stored(capture.companyId),
-      new Map(truth.map((entry) => [entry.nsu as string, entry.sha256])),
-    );
-    assert.deepEqual(system.simulator.journal.violations({ taxId }), []);
-    await system.messenger.stopCapture(capture);
-  }
 
   test('30 gaps are recovered at no more than 20 an hour; who asks in between is told the right second, and gets that slot', async () => {
     const taxId = '11222333000181';
@@ -104,7 +88,7 @@ describe('missing numbers, on skipped time', () => {
     }
     const state = await api.ask('GET', `/v1/companies/${capture.companyId}/captures/nfe`);
     assert.deepEqual(state.json.gaps, { pending: 0, recovered: 30, nonexistent: 0, exhausted: 0 });
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
   });
 
   test('a lost page: the refusal of its repeat tells the pointer, and recovery brings every document', async () => {
@@ -120,7 +104,7 @@ describe('missing numbers, on skipped time', () => {
     );
     assert.deepEqual(gaps.rows, [{ from: 51, to: 100, numbers: 50 }]);
     await env.sleep('8 hours');
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
     const { rows } = await system.database.query<{ code: string }>('select code from alerts where company_id = $1', [
       capture.companyId,
     ]);
@@ -142,6 +126,6 @@ describe('missing numbers, on skipped time', () => {
       expired: 0,
     });
     await env.sleep('1 hour');
-    await complete(capture, taxId);
+    await assertComplete(system, capture, taxId);
   });
 });

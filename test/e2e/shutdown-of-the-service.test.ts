@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { cnpjCheckDigits } from '../../src/documents/index.js';
 import { until } from '../support/until.js';
-import { skippingServer } from '../workflows/harness.js';
-import { System } from './system.js';
+import { onSkippedTime } from './skipped-time.js';
+import type { System } from './system.js';
 
 const MINUTE = 60_000;
 const CAPTURES = 500;
@@ -14,22 +14,17 @@ describe('a service that is shut down for all (108)', () => {
   let system: System;
   /** Companies that asked, or that the guard told to wait. */
   const looked = new Set<string>();
-  before(async () => {
-    env = await skippingServer();
-    system = await System.start({
-      temporal: { nativeConnection: env.nativeConnection, namespace: env.namespace ?? 'default' },
-      skipping: true,
+  onSkippedTime(
+    (parts) => {
+      ({ env, system } = parts);
+    },
+    {
       observer: {
         refused: ({ companyId }) => looked.add(companyId),
         settled: ({ companyId }) => looked.add(companyId),
       },
-    });
-    await system.startWorkers();
-  });
-  after(async () => {
-    await system?.stop();
-    await env?.teardown();
-  });
+    },
+  );
 
   test('500 captures resume alone, spread out, after one probe', async () => {
     system.simulator.clock.push(await env.currentTimeMs(), true);
