@@ -1,11 +1,9 @@
-import { joined } from '../kit/formats.js';
 import type { Situation } from '../situation.js';
-import { cancellationNotices, type Standing } from '../standing.js';
+import { authorizationNotice, cancellationNotices, fateOf, type Standing } from '../standing.js';
 import type { Note } from './note.js';
 
-/** cStat of protocols (contract 5.5): some services once put the cancellation into the note's own protocol. */
+/** cStat of protocols (contract 5.5). */
 const DENIED: ReadonlySet<string> = new Set(['110', '205', '301', '302', '303']);
-const CANCELLED: ReadonlySet<string> = new Set(['101', '151', '155']);
 
 /** tpEmis other than the normal one. SVC (6 and 7) is another server of the government, and the note as good as any. */
 const CONTINGENCIES: ReadonlyMap<string, string> = new Map([
@@ -19,11 +17,8 @@ const CONTINGENCIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export function standingOf(note: Note, situation: Situation): Standing {
-  const { status } = note.protocol;
-  const cancelled = situation.state === 'cancelled' || CANCELLED.has(status);
-  const denied = !cancelled && (situation.state === 'denied' || DENIED.has(status));
-  const unauthorized = status === '' && !cancelled && !denied;
-  const contingency = CONTINGENCIES.get(note.emission) ?? '';
+  const fate = fateOf(note.protocol.status, DENIED, situation);
+  const { cancelled, denied, unauthorized, protocolLabel } = fate;
   return {
     watermarks: [
       cancelled ? 'CANCELADA' : denied ? 'DENEGADA' : '',
@@ -33,14 +28,8 @@ export function standingOf(note: Note, situation: Situation): Standing {
       ...(cancelled ? cancellationNotices('NOTA FISCAL CANCELADA', situation) : []),
       denied ? 'USO DENEGADO - SEM VALOR FISCAL' : '',
       note.isTest ? 'EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL' : '',
-      unauthorized
-        ? joined([contingency, contingency === '' ? 'SEM PROTOCOLO DE AUTORIZAÇÃO' : 'PENDENTE DE AUTORIZAÇÃO'], ' - ')
-        : contingency,
+      authorizationNotice(CONTINGENCIES.get(note.emission) ?? '', fate),
     ].filter((text) => text !== ''),
-    protocolLabel: CANCELLED.has(status)
-      ? 'PROTOCOLO DE HOMOLOGAÇÃO DE CANCELAMENTO'
-      : denied
-        ? 'PROTOCOLO DE DENEGAÇÃO DE USO'
-        : 'PROTOCOLO DE AUTORIZAÇÃO DE USO',
+    protocolLabel,
   };
 }
