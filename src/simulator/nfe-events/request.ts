@@ -3,11 +3,12 @@ import { nfeEventFaults } from '../../documents/nfe-event-fields.js';
 import { MANIFESTATION_RULES } from '../../model/manifestation.js';
 import type { EventRequest, ReadEvents } from '../events/dialect.js';
 import {
-  authorIn,
-  FORMS,
-  faultOfData,
-  instantIn,
+  detailsIn,
+  type EventForm,
   layoutOf,
+  REASON_FORM,
+  readEventHead,
+  readRequest,
   SchemaFault,
   textElements,
   textsOf,
@@ -17,58 +18,37 @@ import type { Element } from '../soap/element.js';
 const NFE = 'http://www.portalfiscal.inf.br/nfe';
 const MOST_EVENTS = 20;
 
-const { shape, leaf } = layoutOf(NFE);
+const LAYOUT = layoutOf(NFE);
+const { shape, leaf } = LAYOUT;
+const EVENT: EventForm = {
+  element: 'evento',
+  version: '1.00',
+  id: /^ID[0-9]{12}[0-9A-Z]{12}[0-9]{28}$/,
+  key: 'chNFe',
+  sequence: /^[1-9][0-9]?$/,
+};
 
 /** Reads and checks `envEvento` 1.00 as its XSD says. */
 export function readEvents(data: readonly Element[], body: string): ReadEvents {
-  const author = authorIn(data);
-  const wrong = faultOfData(data, 'envEvento', body);
-  const [root] = data;
-  if (wrong !== null || root === undefined) return { ok: false, ...(wrong ?? { cStat: '215', detail: '' }), author };
-  try {
+  return readRequest({ data, body, root: 'envEvento' }, (root) => {
     const [lot, ...events] = root.children;
     shape(root, 'envEvento', { versao: '1.00' });
-    const texts = textsOf('evento', body);
+    const texts = textsOf(EVENT.element, body);
     if (events.length < 1 || events.length > MOST_EVENTS) throw new SchemaFault(`${events.length} events`);
     return {
-      ok: true,
       lot: leaf(lot, 'idLote', /^[0-9]{1,15}$/),
       events: events.map((event, i) => readEvent(event, texts[i] ?? '')),
     };
-  } catch (error) {
-    if (error instanceof SchemaFault) return { ok: false, cStat: '215', detail: error.message, author };
-    throw error;
-  }
+  });
 }
 
 function readEvent(event: Element, text: string): EventRequest {
-  shape(event, 'evento', { versao: '1.00' });
-  const [info, signature, ...rest] = event.children;
-  if (info === undefined || signature === undefined || rest.length > 0)
-    throw new SchemaFault('evento must hold infEvento and Signature');
-  const id = info.attributes.find(({ name }) => name === 'Id')?.value ?? '';
-  shape(info, 'infEvento', { Id: id });
-  if (!/^ID[0-9]{12}[0-9A-Z]{12}[0-9]{28}$/.test(id)) throw new SchemaFault('Id does not have the form of its type');
-  const [organ, tpAmb, author, key, at, type, sequence, version, details, ...others] = info.children;
-  if (others.length > 0) throw new SchemaFault(`${others[0]?.local} is one element too many`);
-  const kind = author?.local === 'CPF' ? 'CPF' : 'CNPJ';
-  const tpEvento = leaf(type, 'tpEvento', FORMS.type);
-  const occurredAt = leaf(at, 'dhEvento', FORMS.time);
-  const read = {
-    text,
-    id,
-    organ: leaf(organ, 'cOrgao', FORMS.organ),
-    environmentCode: leaf(tpAmb, 'tpAmb', FORMS.environment),
-    author: leaf(author, kind, kind === 'CPF' ? FORMS.cpf : FORMS.cnpj),
-    key: leaf(key, 'chNFe', FORMS.key),
-    occurredAt: instantIn(occurredAt),
-    type: tpEvento,
-    sequence: Number(leaf(sequence, 'nSeqEvento', /^[1-9][0-9]?$/)),
-  };
+  const { head, rest } = readEventHead(LAYOUT, EVENT, event, text);
+  const [version, ...after] = rest;
   leaf(version, 'verEvento', /^1\.00$/);
-  if (details === undefined) throw new SchemaFault('detEvento is missing');
+  const details = detailsIn(after);
   shape(details, 'detEvento', { versao: '1.00' });
-  return { ...read, detailFault: faultOfDetails(tpEvento, details), details: textElements(details) };
+  return { ...head, detailFault: faultOfDetails(head.type, details), details: textElements(details) };
 }
 
 /** The second stage of validation: the layout of the event's own type (493). */
@@ -83,7 +63,7 @@ function faultOfDetails(type: string, details: Element): string | null {
     const expected = rule.justified ? 'descEvento xJust' : 'descEvento';
     if (names.join(' ') !== expected) return `detEvento holds ${names.join(' ')} instead of ${expected}`;
     const reason = details.children[1]?.text;
-    return reason === undefined || FORMS.reason.test(reason) ? null : 'xJust has a wrong form or length';
+    return reason === undefined || REASON_FORM.test(reason) ? null : 'xJust has a wrong form or length';
   }
   const order = rule.type === '110001' ? 'cOrgaoAutor verAplic' : 'cOrgaoAutor tpAutor verAplic';
   if (names.slice(1, 1 + order.split(' ').length).join(' ') !== order) return `after descEvento come ${order}`;
