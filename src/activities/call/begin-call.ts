@@ -11,17 +11,13 @@ import {
   type EarlierCalls,
   earlierCalls,
   guardFacts,
-  leaveCertificatePhase,
-  nextTurn,
+  heed,
   type Opening,
   openLocked,
   type Refused,
   recordCall,
-  refuseAsBehind,
   refused,
-  refuseForCertificate,
   refuseUnderLease,
-  requireScale,
 } from './begin-steps.js';
 import { judge } from './guard.js';
 
@@ -64,13 +60,9 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginIn
   if (unsettled) return { kind: 'unsettled', call: unsettled };
 
   const facts = await guardFacts(opening);
-  const verdict = judge({ asked: input, row, now, ...facts });
-  if (verdict.refusal?.reason === 'certificate') return refuseForCertificate(opening, verdict.refusal);
-  if (verdict.refusal?.reason === 'database_behind') return refuseAsBehind(opening);
-  const current = facts.certificate.ok ? { ...opening, row: await leaveCertificatePhase(opening) } : opening;
-  if (verdict.refusal) return refused(current, verdict.refusal);
-  requireScale(opening, deps.timeScale);
-  const turn = await nextTurn(opening, verdict.certificate);
+  const heeded = await heed(opening, judge({ asked: input, row, now, ...facts }), facts, deps.timeScale);
+  if (heeded.kind === 'refused') return heeded;
+  const { opening: current, certificate, turn } = heeded;
   if (turn !== null) return refused(current, { reason: 'too_early', until: turn });
 
   const pass = await passFrom(opening);
@@ -79,7 +71,7 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginIn
     callId: input.callId,
     kind: pass === null ? 'distNSU' : SECOND_PASS,
     fromNsu,
-    certificate: deps.openCertificate(verdict.certificate),
+    certificate: deps.openCertificate(certificate),
     service: facts.service,
     insert: (call) => insertDistributionCall(tx, call),
   });

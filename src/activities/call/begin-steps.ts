@@ -3,12 +3,18 @@ import { cadenceOf, LEASE_GRACE, scaled } from '../../cadence/index.js';
 import type { ClientCertificate } from '../../government/types.js';
 import type { Refusal } from '../../model/activity-contract.js';
 import type { CaptureSnapshot, CaptureState } from '../../model/capture-state.js';
+import type { PointRefusal } from '../../model/point-query.js';
 import type { CaptureKey } from '../../model/words.js';
 import { type CallRow, findCalls, type NewCall } from '../../storage/calls.js';
 import { markBehind } from '../../storage/capture-orders.js';
 import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
 import { commitState, lockCapture } from '../../storage/captures.js';
-import { takeTurn, type UsableCertificate, usableCertificate } from '../../storage/certificates.js';
+import {
+  type CertificateRow,
+  takeTurn,
+  type UsableCertificate,
+  usableCertificate,
+} from '../../storage/certificates.js';
 import { type CompanyRow, getCompany } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
 import { archiveKey } from '../../storage/object-store/index.js';
@@ -17,7 +23,7 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { captureUnknown, leaseTaken, scaleMismatch } from '../failures.js';
 import { Announcements } from '../page/announcements.js';
 import { type Mark, mark } from './call-watch.js';
-import { pauseLength } from './guard.js';
+import { pauseLength, type Verdict } from './guard.js';
 import { serviceOf } from './service-pause.js';
 
 /** The steps that the beginning of a distribution call and of a point call have in common. */
@@ -88,10 +94,43 @@ export function refused<R>(
   return { kind: 'refused', refusal, snapshot: snapshotOf(row, company), wake };
 }
 
+/** A call that the guard lets through. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  readonly opening: Opening;
+  readonly certificate: CertificateRow;
+  /** When the certificate's next turn is (milliseconds); null: it is ours. */
+  readonly turn: number | null;
+}
+
+/**
+ * What follows from the guard's verdict, in the same order for every call: a refusal that lasts is written down, a usable certificate ends
+ * the phase of that name, and only a worker of the capture's own scale takes the certificate's turn.
+ *
+ * @param ours the worker's time scale
+ * @throws ApplicationFailure `time_scale_mismatch` (retryable)
+ */
+export async function heed<R extends Refusal | PointRefusal>(
+  opening: Opening,
+  verdict: Verdict<R>,
+  { certificate }: { readonly certificate: UsableCertificate },
+  ours: number,
+): Promise<Admitted | Refused<R | CertificateRefusal | BehindRefusal>> {
+  const { refusal } = verdict;
+  if (refusal?.reason === 'certificate') return refuseForCertificate(opening, refusal);
+  if (refusal?.reason === 'database_behind') return refuseAsBehind(opening);
+  const current = certificate.ok ? { ...opening, row: await leaveCertificatePhase(opening) } : opening;
+  if (!('certificate' in verdict)) return refused(current, verdict.refusal);
+  requireScale(opening, ours);
+  const turn = await nextTurn(opening, verdict.certificate);
+  return { kind: 'admitted', opening: current, certificate: verdict.certificate, turn };
+}
+
 type CertificateRefusal = Extract<Refusal, { reason: 'certificate' }>;
+type BehindRefusal = Extract<Refusal, { reason: 'database_behind' }>;
 
 /** Says so in the row, and to the customer once: the capture goes on by itself as soon as a usable certificate is stored. */
-export async function refuseForCertificate(
+async function refuseForCertificate(
   { tx, row, company, now }: Opening,
   given: CertificateRefusal,
 ): Promise<Refused<CertificateRefusal>> {
@@ -110,7 +149,7 @@ export async function refuseForCertificate(
  * Writes down that the database is older than what a workflow knows, so that nobody calls any more whatever they know, and tells once.
  * The revision stays: raised, it could catch up with the one that gave it away.
  */
-export async function refuseAsBehind(opening: Opening): Promise<Refused<{ readonly reason: 'database_behind' }>> {
+async function refuseAsBehind(opening: Opening): Promise<Refused<BehindRefusal>> {
   const { tx, row, company, now } = opening;
   const refusal = { reason: 'database_behind' } as const;
   if (row.behind && row.phase === 'attention') return refused(opening, refusal);
@@ -138,7 +177,7 @@ export async function guardFacts(
 }
 
 /** A usable certificate ends the phase of that name, whether or not a call is made now. */
-export async function leaveCertificatePhase({ tx, row, company, now }: Opening): Promise<CaptureRow> {
+async function leaveCertificatePhase({ tx, row, company, now }: Opening): Promise<CaptureRow> {
   if (row.phase !== 'certificate') return row;
   await new Announcements(tx, row, company, now).close('certificate_expired', 'company');
   const state: CaptureState = { ...row.state, phase: 'waiting', reason: 'a usable certificate is stored' };
@@ -219,7 +258,7 @@ async function whileProbed(
 }
 
 /** @throws ApplicationFailure `time_scale_mismatch` (retryable: a worker of the right scale may take it) */
-export function requireScale({ row }: Opening, ours: number): void {
+function requireScale({ row }: Opening, ours: number): void {
   if (row.state.timeScale === ours) return;
   const { message, type } = scaleMismatch(row.state.timeScale, ours);
   throw ApplicationFailure.create({ message, type, nextRetryDelay: '1 minute' });

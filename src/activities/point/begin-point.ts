@@ -16,17 +16,13 @@ import {
   type BegunCall,
   earlierCalls,
   guardFacts,
-  leaveCertificatePhase,
-  nextTurn,
+  heed,
   type Opening,
   openLocked,
   type Refused,
   recordCall,
-  refuseAsBehind,
   refused,
-  refuseForCertificate,
   refuseUnderLease,
-  requireScale,
 } from '../call/begin-steps.js';
 import { judgePoint } from '../call/guard.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -93,21 +89,16 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginPo
   const facts = await guardFacts(opening);
   const quota = await quotaFacts(tx, row, { now, window, subject });
   const verdict = judgePoint({ asked: input, row, now, quota, heldByThrottle: point.heldByThrottle, ...facts });
-  if (verdict.refusal?.reason === 'certificate') {
-    return refusedTo(opening, asked, await refuseForCertificate(opening, verdict.refusal));
-  }
-  if (verdict.refusal?.reason === 'database_behind') return refusedTo(opening, asked, await refuseAsBehind(opening));
-  const current = facts.certificate.ok ? { ...opening, row: await leaveCertificatePhase(opening) } : opening;
-  if (verdict.refusal) return refusedTo(opening, asked, refused(current, verdict.refusal));
-  requireScale(opening, deps.timeScale);
-  const turn = await nextTurn(opening, verdict.certificate);
+  const heeded = await heed(opening, verdict, facts, deps.timeScale);
+  if (heeded.kind === 'refused') return refusedTo(opening, asked, heeded);
+  const { opening: current, certificate, turn } = heeded;
   if (turn !== null) return refusedTo(opening, asked, refused(current, { reason: 'quota', until: turn }));
 
   const begun = await recordCall(current, {
     callId: input.callId,
     kind: 'nsu' in ask ? 'consNSU' : 'consChNFe',
     fromNsu: 'nsu' in ask ? ask.nsu : null,
-    certificate: deps.openCertificate(verdict.certificate),
+    certificate: deps.openCertificate(certificate),
     service: facts.service,
     insert: (call) => insertPointCall(tx, call, originOf(asked)),
   });

@@ -9,15 +9,11 @@ import {
   type BegunCall,
   earlierCalls,
   guardFacts,
-  leaveCertificatePhase,
-  nextTurn,
+  heed,
   openLocked,
   type Refused,
   recordCall,
-  refused,
-  refuseForCertificate,
   refuseUnderLease,
-  requireScale,
 } from '../call/begin-steps.js';
 import { beat } from '../call/call-watch.js';
 import type { Committed } from '../call/ended-call.js';
@@ -123,17 +119,15 @@ async function begin(
   const facts = await guardFacts(opening, asks);
   const asked = { revision: row.revision };
   const verdict = judgePoint({ asked, row, now, quota: NO_QUOTA, heldByThrottle: point.heldByThrottle, ...facts });
-  if (verdict.refusal?.reason === 'certificate') return refuseForCertificate(opening, verdict.refusal);
-  const current = facts.certificate.ok ? { ...opening, row: await leaveCertificatePhase(opening) } : opening;
-  if (verdict.refusal) return refused(current, verdict.refusal);
-  requireScale(opening, deps.timeScale);
-  const turn = await nextTurn(opening, verdict.certificate);
+  const heeded = await heed(opening, verdict, facts, deps.timeScale);
+  if (heeded.kind === 'refused') return heeded;
+  const { opening: current, certificate, turn } = heeded;
   if (turn !== null) throw notOurTurn(turn - now);
   return recordCall(current, {
     callId,
     kind: 'note' in part ? ON_DEMAND_KINDS.note : ON_DEMAND_KINDS.events,
     fromNsu: null,
-    certificate: deps.openCertificate(verdict.certificate),
+    certificate: deps.openCertificate(certificate),
     service: facts.service,
     asks,
     insert: (call) => insertPointCall(tx, call, 'on_demand'),
