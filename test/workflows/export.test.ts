@@ -38,6 +38,7 @@ const others = [
 const further = [summary({ key: key(3) }), event({ key: key(2_005) }), '<unknown xmlns="x"><a>ação</a></unknown>'];
 
 interface Options {
+  readonly of?: CaptureKey;
   readonly store?: ObjectStore;
   readonly pdf?: boolean;
   readonly from?: string;
@@ -49,6 +50,7 @@ interface Options {
 
 /** Runs an export to its end; gives its id. */
 async function run({
+  of = capture,
   store = files,
   pdf = false,
   from = '2026-11-01',
@@ -58,7 +60,7 @@ async function run({
 }: Options): Promise<string> {
   const id = randomUUID();
   await insertExport(db, {
-    ...capture,
+    ...of,
     id,
     fromAt: startOfDay(from),
     toAt: startOfDay(to),
@@ -288,22 +290,7 @@ test('documents whose bytes are gone or damaged are listed and counted; everythi
   const bytes = await files.get(damaged.objectKey);
   bytes.write('AAAA', damaged.byteOffset + 40);
   await files.put(damaged.objectKey, bytes);
-  const id = randomUUID();
-  await insertExport(db, {
-    ...own,
-    id,
-    fromAt: startOfDay('2026-11-01'),
-    toAt: startOfDay('2026-12-01'),
-    pdf: false,
-    createdAt: Date.now(),
-  });
-  const activities = createExportActivities({
-    database: db,
-    objectStore: files,
-    clock: new SkippingClock(db),
-    renderPdf,
-  });
-  await withWorkers(env, { ...activities.bulk, ...activities.background }, async () => (await start(id)).result());
+  const id = await run({ of: own });
   const row = await getExport(db, id);
   assert.deepEqual([row?.documents, row?.xmlFiles, row?.problems], [3, 1, 2]);
   const { files: found } = await zipOf(id);
@@ -340,23 +327,7 @@ test('an export to S3', { skip: bucket.skip }, async () => {
   const another = await newCompany(db);
   const own = { ...capture, companyId: another.id };
   await storePages({ db, store }, { capture: own, taxId, at: Date.UTC(2026, 10, 20) }, november);
-  const id = randomUUID();
-  await insertExport(db, {
-    ...own,
-    id,
-    fromAt: startOfDay('2026-11-01'),
-    toAt: startOfDay('2026-12-01'),
-    pdf: false,
-    createdAt: Date.now(),
-  });
-  const activities = createExportActivities({
-    database: db,
-    objectStore: store,
-    clock: new SkippingClock(db),
-    renderPdf,
-    partDocuments: 60,
-  });
-  await withWorkers(env, { ...activities.bulk, ...activities.background }, async () => (await start(id)).result());
+  const id = await run({ of: own, store });
   assert.equal((await zipOf(id, store)).files.size, 231);
 });
 
