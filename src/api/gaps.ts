@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GAP_CAUSES, GAP_STATUSES } from '../model/recovery.js';
 import { captureTarget, recordAudit } from '../storage/audit.js';
 import { type GapRow, getGap, listGaps, recoverGap } from '../storage/gap-list.js';
 import { type Api, answers, POST_PROBLEMS } from './api.js';
@@ -10,23 +11,13 @@ import { notFound, Problem } from './problem.js';
 import { answeredInstant, environment, isoInstant, noBody, nsu, oneOf, openValue, uuid } from './schemas/common.js';
 import { tellWorkflow, warnings } from './workflow-notice.js';
 
-const STATUSES = [
-  'pending',
-  'recovered',
-  'nonexistent',
-  'exhausted',
-  'expired',
-  'before_onboarding',
-  'awaiting_confirmation',
-] as const;
-
 const gap = z
   .object({
     id: uuid,
     fromNsu: nsu,
     toNsu: nsu.describe('Included; equal to `fromNsu` for a single number'),
-    status: openValue(STATUSES),
-    cause: openValue(['page', 'jump', 'lost_page', 'failed_item', 'first_page', 'nightly', 'cursor', 'restored']),
+    status: openValue(GAP_STATUSES),
+    cause: openValue(GAP_CAUSES),
     attempts: z.int(),
     nextAttemptAt: answeredInstant.nullable(),
     lastStatusCode: z.string().nullable(),
@@ -53,7 +44,7 @@ export function gapRoutes(app: Api, deps: ApiDependencies): void {
         querystring: z.strictObject({
           ...pageQuery,
           environment: environment.optional().describe('Default: the running one, else the last'),
-          status: oneOf(STATUSES).optional(),
+          status: oneOf(GAP_STATUSES).optional(),
         }),
         response: answers({ 200: pageOf(gap) }),
       },

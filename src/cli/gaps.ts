@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { GAP_STATUSES } from '../model/recovery.js';
 import { apiOf } from './api-client.js';
 import { documentTypeOption, environmentOption, mostRows } from './arguments.js';
 import { localTime, print, printJson, printTable, say, wantsJson } from './output.js';
@@ -14,16 +15,6 @@ interface Gap {
   readonly lastStatusCode: string | null;
 }
 
-const STATUSES = [
-  'pending',
-  'recovered',
-  'nonexistent',
-  'exhausted',
-  'expired',
-  'before_onboarding',
-  'awaiting_confirmation',
-] as const;
-
 export function gapCommands(program: Command): void {
   const gaps = program.command('gaps').description('numbers that should exist and did not come');
 
@@ -33,7 +24,7 @@ export function gapCommands(program: Command): void {
     .argument('<company>', 'id or tax ID')
     .addOption(documentTypeOption().default('nfe'))
     .addOption(environmentOption())
-    .addOption(new Option('--status <status>').choices(STATUSES))
+    .addOption(new Option('--status <status>').choices(GAP_STATUSES))
     .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
     .action(async (idOrTaxId, { type, environment, status, limit }, command: Command) => {
       const api = apiOf(command);

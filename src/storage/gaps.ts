@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { addNsu, compareNsu, type Nsu, nsuDistance } from '../model/nsu.js';
-import { RECOVERY_MEANS, type RecoveryMeans } from '../model/recovery.js';
+import { type GapCause, RECOVERY_MEANS, type RecoveryMeans } from '../model/recovery.js';
 import type { CaptureKey } from '../model/words.js';
 import { captureValues } from './captures.js';
 import type { Transaction } from './database.js';
@@ -13,12 +13,6 @@ export interface Gap {
   readonly status: 'pending' | 'before_onboarding' | 'awaiting_confirmation';
   readonly cause: GapCause;
 }
-
-/**
- * `page`, `jump`, `lost_page`, `first_page`: found by a page's transaction. `failed_item`: came, but broken. `nightly`: found by the
- * nightly look. `cursor`: an administrator's cursor passed it. `restored`: found by `malote verify --repair`.
- */
-type GapCause = 'page' | 'jump' | 'lost_page' | 'failed_item' | 'first_page' | 'nightly' | 'cursor' | 'restored';
 
 /** Longer ranges wait for a person's word: at 20 queries an hour they would take days. */
 export const LARGEST_UNATTENDED_GAP = 2_000;
