@@ -2,33 +2,21 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { DocumentPdfs, NoPdf, PdfFailed, type PdfRequest, PdfsBusy, renderPdf } from '../../src/pdf/index.js';
 import { type DocumentRow, getDocument } from '../../src/storage/documents.js';
 import { companyPrefix, type ObjectStore, openObjectStore } from '../../src/storage/object-store/index.js';
 import { captureDocument } from '../api/fixtures.js';
 import { newDocument } from '../storage/documents-support.js';
 import { newCompany, openDatabase } from '../storage/support.js';
-import { testS3 } from '../support/s3.js';
+import { testBuckets } from '../support/buckets.js';
 import { scratchFolder } from '../support/scratch.js';
 import { procNfe, sampleKey, sampleNote } from './nfe-sample.js';
 import { correctionLetterXml } from './other-cases.js';
 
 const { db } = await openDatabase({ max: 12 });
-const s3 = await testS3();
+const s3 = await testBuckets();
 const XML = procNfe(sampleNote({ items: 3 }));
 const KEY = sampleKey();
-
-async function s3Store(): Promise<ObjectStore> {
-  if (typeof s3 === 'string') throw new Error(s3);
-  process.env.AWS_ACCESS_KEY_ID = s3.accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = s3.secretAccessKey;
-  const client = new S3Client({ endpoint: s3.endpoint, forcePathStyle: true, region: 'us-east-1' });
-  const bucket = `bucket-${randomUUID()}`;
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  client.destroy();
-  return openObjectStore(`s3://${bucket}?endpoint=${encodeURIComponent(s3.endpoint)}&region=us-east-1`);
-}
 
 /** The service of one process, and what it asked the threads to make. */
 function service(objectStore: ObjectStore) {
@@ -77,7 +65,7 @@ async function cancel({ row }: { row: DocumentRow }): Promise<void> {
 
 const stores: [string, () => Promise<ObjectStore>, string | false][] = [
   ['files', () => openObjectStore(pathToFileURL(scratchFolder('pdfs')).href), false],
-  ['S3', s3Store, typeof s3 === 'string' ? s3 : false],
+  ['S3', async () => openObjectStore(await s3.newUrl()), s3.skip],
 ];
 for (const [name, open, skip] of stores) {
   describe(`PDFs kept in ${name}`, { skip }, async () => {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import {
   archiveKey,
@@ -17,23 +16,12 @@ import {
   openObjectStore,
   readBlocks,
 } from '../../src/storage/object-store/index.js';
-import { testS3 } from '../support/s3.js';
+import { testBuckets } from '../support/buckets.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'malote-test-objects-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const s3 = await testS3();
-const skip = typeof s3 === 'string' ? s3 : false;
-
-async function s3Url(): Promise<string> {
-  if (typeof s3 === 'string') throw new Error(s3);
-  process.env.AWS_ACCESS_KEY_ID = s3.accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = s3.secretAccessKey;
-  const client = new S3Client({ endpoint: s3.endpoint, forcePathStyle: true, region: 'us-east-1' });
-  const bucket = `bucket-${randomUUID()}`;
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  client.destroy();
-  return `s3://${bucket}/some/prefix?endpoint=${encodeURIComponent(s3.endpoint)}&region=us-east-1`;
-}
+const s3 = await testBuckets();
+const { skip } = s3;
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -198,12 +186,12 @@ function conformance(open: () => Promise<ObjectStore>) {
 }
 
 describe('file system', () => conformance(() => openObjectStore(pathToFileURL(join(folder, 'store')).href)));
-describe('S3', { skip }, () => conformance(async () => openObjectStore(await s3Url())));
+describe('S3', { skip }, () => conformance(async () => openObjectStore(await s3.newUrl('/some/prefix'))));
 
 test('S3: a store that is not there, a bucket that is not there and wrong credentials are unavailable, without secrets', {
   skip,
 }, async () => {
-  const url = await s3Url();
+  const url = await s3.newUrl('/some/prefix');
   const nowhere = await openObjectStore('s3://bucket?endpoint=http://127.0.0.1:1');
   const noBucket = await openObjectStore(url.replace('s3://bucket-', 's3://no-bucket-'));
   await assert.rejects(nowhere.put('a', Buffer.from('x')), ObjectStoreUnavailable);

@@ -16,13 +16,13 @@ import { SkippingClock } from '../activities/support.js';
 import { gathered, storePages } from '../activities/transfer-support.js';
 import { event, key, note, PEOPLE, summary } from '../documents/samples.js';
 import { newCompany, openDatabase } from '../storage/support.js';
-import { testBucket } from '../support/bucket.js';
+import { testBuckets } from '../support/buckets.js';
 import { scratchFolder } from '../support/scratch.js';
 import { skippingServer, until, withWorkers } from './harness.js';
 
 const env = await skippingServer();
 const { db } = await openDatabase({ max: 12 });
-const bucket = await testBucket();
+const s3 = await testBuckets();
 const files = await openObjectStore(`file://${scratchFolder('objects')}`);
 
 const company = await newCompany(db, { taxId: PEOPLE.buyer });
@@ -321,9 +321,8 @@ test('of each key one amount counts: the note’s before its summary’s, the fi
   assert.equal(rows.length, 5);
 });
 
-test('an export to S3', { skip: bucket.skip }, async () => {
-  const store = bucket.store;
-  assert.ok(store);
+test('an export to S3', { skip: s3.skip }, async () => {
+  const store = await openObjectStore(await s3.newUrl());
   const another = await newCompany(db);
   const own = { ...capture, companyId: another.id };
   await storePages({ db, store }, { capture: own, taxId, at: Date.UTC(2026, 10, 20) }, november);

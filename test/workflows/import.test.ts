@@ -18,13 +18,13 @@ import { gathered, storePages } from '../activities/transfer-support.js';
 import { cte, MASKED } from '../documents/cte-samples.js';
 import { event, key, note, PEOPLE, summary } from '../documents/samples.js';
 import { newCompany, openDatabase } from '../storage/support.js';
-import { testBucket } from '../support/bucket.js';
+import { testBuckets } from '../support/buckets.js';
 import { scratchFolder } from '../support/scratch.js';
 import { skippingServer, withWorkers } from './harness.js';
 
 const env = await skippingServer();
 const { db } = await openDatabase({ max: 12 });
-const bucket = await testBucket();
+const s3 = await testBuckets();
 const files = await openObjectStore(`file://${scratchFolder('objects')}`);
 const company = await newCompany(db, { taxId: PEOPLE.buyer });
 const capture: CaptureKey = { companyId: company.id, documentType: 'nfe', environment: 'homologation' };
@@ -276,9 +276,9 @@ describe('an import', () => {
     }
   });
 
-  test('from S3', { skip: bucket.skip }, async () => {
-    assert.ok(bucket.store);
-    const done = await imported(await zip(entry('a.xml', note({ key: key(40) }))), { store: bucket.store });
+  test('from S3', { skip: s3.skip }, async () => {
+    const store = await openObjectStore(await s3.newUrl());
+    const done = await imported(await zip(entry('a.xml', note({ key: key(40) }))), { store });
     assert.deepEqual(done.report, { 'a.xml': 'imported' });
   });
 });
