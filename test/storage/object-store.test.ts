@@ -89,6 +89,12 @@ function conformance(open: () => Promise<ObjectStore>) {
     await store.put('missing/whole/below', Buffer.from('x'));
     assert.equal(await store.head('missing/whole'), null, 'a folder is no object');
     await assert.rejects(store.get('missing/whole'), ObjectNotFound);
+    const accessKey = '5'.repeat(44);
+    await assert.rejects(store.get(`missing/run.1.210210-${accessKey}-1`), (error) => {
+      assert.ok(error instanceof ObjectNotFound && error.key.includes(accessKey));
+      assert.equal(error.message, 'no object missing/run.1.210210-…-1 in the object store');
+      return true;
+    });
   });
 
   it('deletes one', async (store) => {

@@ -40,9 +40,12 @@ export interface StoredObject {
 export class ObjectNotFound extends Error {
   override readonly name = 'ObjectNotFound';
   constructor(readonly key: string) {
-    super(`no object ${key} in the object store`);
+    // Where a registered event stands names its document by the access key, which logs do not get.
+    super(`no object ${key.replace(ACCESS_KEY, '…')} in the object store`);
   }
 }
+
+const ACCESS_KEY = /[0-9A-Z]{44,}/;
 
 /** The store could not be reached, or refused: the same call may succeed later. Retried without limit, like the database. */
 export class ObjectStoreUnavailable extends Error {
