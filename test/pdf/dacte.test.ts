@@ -176,6 +176,17 @@ describe('what stands where', () => {
     assert.deepEqual(slanted('refused correction letter'), ['SEM VALOR FISCAL']);
   });
 
+  test('a cancelled one whose protocol is not here is cancelled, not without authorization', () => {
+    const xml = Buffer.from(procCte(sampleCte(), { protocol: null }));
+    const { sheets } = layOut({ kind: 'procCTe', xml, situation: { state: 'cancelled' } });
+    const slanted = sheets.flatMap(textsOf).filter(({ isSlanted }) => isSlanted);
+    assert.deepEqual(
+      slanted.map(({ text }) => text),
+      ['CANCELADO'],
+    );
+    assert.doesNotMatch(sheets.map(wordsOf).join(), /SEM PROTOCOLO/);
+  });
+
   test('a denied CT-e of an old layout', () => {
     const xml = procCte(sampleCte(), { protocol: { cStat: '302' } });
     const lines = sheetsOf({ kind: 'procCTe', xml, situation: { state: 'denied' } })

@@ -211,6 +211,16 @@ describe('long texts', () => {
     assert.doesNotMatch(page(serviceNote({ dps: { serv } })), /…/);
   });
 
+  test('a description has the lines that the remarks do not need', () => {
+    const lines = Array.from({ length: 60 }, (_, i) => `Item ${i + 1}.`);
+    const linesWith = (remark: string) => {
+      const serv = { ...usual, cServ: { xDescServ: lines.join('\n') }, infoCompl: { xInfComp: remark } };
+      return page(serviceNote({ dps: { serv } })).match(/Item \d+\./g)?.length ?? 0;
+    };
+    const [alone, beside] = [linesWith('Curta'), linesWith('Longa '.repeat(330))];
+    assert.ok(beside >= 5 && alone > beside, `${alone} and ${beside} lines`);
+  });
+
   test('where they do not fit they end with "…", and the line about approximate taxes stays', () => {
     const party = { ...TAKER, xNome: 'W'.repeat(150), email: 'm'.repeat(80), IM: '8'.repeat(60) };
     const wide = {
