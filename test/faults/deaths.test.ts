@@ -94,6 +94,17 @@ describe('a process that dies', () => {
     assert.equal(await count(w, 'documents', capture.companyId), 20);
   });
 
+  test('its answer, found later, counts from when it was found: the wait that follows is never too short', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(documents(summaries(1, 20, key), 20));
+    await dies((await nextActivity(w, capture)).attempt(w.process({ failpoint: dyingAt('after_archive') })));
+    w.clock.advance(5 * 60_000 + 31_000);
+    const foundAt = await w.clock.now();
+    const { state } = refused(await query(w, capture)).snapshot;
+    assert.equal(state.ultNsu, nsu(20));
+    assert.ok((state.nextQueryAt ?? 0) >= foundAt + 3_600_000, `${(state.nextQueryAt ?? 0) - foundAt} ms`);
+  });
+
   test('unsettled, and no answer was stored: the other run writes unknown and its wait', async () => {
     const capture = await newCapture(w);
     w.government.answers(page());
