@@ -36,6 +36,32 @@ export async function putOff(tx: Transaction, capture: CaptureKey, now: number, 
   );
 }
 
+/** When a service last said that this company misuses it, for services that said so since an instant. Milliseconds. */
+export async function misuseSince(
+  tx: Transaction,
+  capture: CaptureKey,
+  since: number,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await tx.query<{ service: string; at: number }>(
+    `select service, max(answered_at) as at from calls
+     where company_id = $1 and document_type = $2 and environment = $3 and started_at > $4 and outcome = 'throttled' and answered_at > $5
+     group by service`,
+    // A call is answered soon after it began, and its row found by when it began.
+    [...captureValues(capture), instant(since - LONGEST_CALL), instant(since)],
+  );
+  return new Map(rows.map(({ service, at }) => [service, at]));
+}
+
+const LONGEST_CALL = 600_000;
+
+/** Puts events off to an instant, or to the end of their tries if that is sooner. */
+export async function holdBack(tx: Transaction, ids: readonly string[], until: number): Promise<void> {
+  await tx.query(
+    'update manifestations set next_attempt_at = greatest(next_attempt_at, least($2, expires_at)) where id = any($1)',
+    [ids, instant(until)],
+  );
+}
+
 /** A request with an event in it, about to leave. */
 export interface SentManifestation {
   readonly id: string;

@@ -228,6 +228,27 @@ describe('a failure to communicate', () => {
       assert.equal(Math.round(((nextAttemptAt ?? 0) - (await w.clock.now())) / MINUTE), minutes);
     }
   });
+
+  test('656 holds back whatever else is due there, also what is asked for later; other authorities go on', async () => {
+    for (const script of [() => answer([], '656'), everything('656')]) {
+      const capture = await newCapture(w);
+      await requested(w, capture, note(), '210200');
+      w.events.script = script;
+      await sendDue(w, capture);
+      const refusedAt = await w.clock.now();
+      w.clock.advance(20 * MINUTE);
+      w.events.script = everything('135');
+      const before = w.events.requests.length;
+      await requested(w, capture, note(), '210210');
+      const held = await sendDue(w, capture);
+      assert.deepEqual([held.sent, held.pending, w.events.requests.length], [0, 2, before]);
+      assert.equal(Math.round(((held.nextDueAt ?? 0) - refusedAt) / MINUTE), 61);
+      await requested(w, capture, note(), '211128', { fields: { indAceitacao: '1' } });
+      assert.equal((await sendDue(w, capture)).registered, 1, 'SVRS has refused nothing');
+      w.clock.advance(42 * MINUTE);
+      assert.deepEqual((await sendDue(w, capture)).registered, 2);
+    }
+  });
 });
 
 describe('a request that is refused as a whole', () => {

@@ -1,3 +1,4 @@
+import { scaled } from '../../cadence/index.js';
 import type { ClientCertificate } from '../../government/types.js';
 import { EVENT_AUTHORITIES, type ManifestationRule } from '../../model/manifestation.js';
 import type { SendResult } from '../../model/manifestation-contract.js';
@@ -8,7 +9,14 @@ import { lockCapture } from '../../storage/captures.js';
 import { usableCertificate } from '../../storage/certificates.js';
 import { type CompanyRow, getCompany } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
-import { expireManifestations, giveToCall, lockDue, putOff } from '../../storage/manifestation-queue.js';
+import {
+  expireManifestations,
+  giveToCall,
+  holdBack,
+  lockDue,
+  misuseSince,
+  putOff,
+} from '../../storage/manifestation-queue.js';
 import type { ManifestationRow } from '../../storage/manifestations.js';
 import { archiveKey } from '../../storage/object-store/index.js';
 import { nextTurn } from '../call/begin-steps.js';
@@ -18,7 +26,7 @@ import { withdrawUnwanted } from './awareness.js';
 import { type EventService, eventServiceOf } from './event-services.js';
 import { nextBatch, ruleOf } from './manifestation-batch.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
-import { EVENT_LEASE_MS, isInDoubt } from './manifestation-verdict.js';
+import { EVENT_LEASE_MS, isInDoubt, MISUSE_WAIT } from './manifestation-verdict.js';
 
 export type BegunEvents =
   /** The call's row and its hold on the events are committed: the one way to the wire. */
@@ -87,7 +95,8 @@ async function begin(
   const unsettled = await unsettledCall(tx, due);
   if (unsettled) return { kind: 'unsettled', call: unsettled };
   const wanted = await withdrawUnwanted(tx, { capture: row, company, now }, due);
-  if (wanted.length === 0) return { kind: 'nothing', obstacle: null };
+  const free = await withoutMisused(deps, tx, { capture, now }, wanted);
+  if (free.length === 0) return { kind: 'nothing', obstacle: null };
 
   const usable = await usableCertificate(tx, company, now);
   if (!usable.ok) {
@@ -95,7 +104,7 @@ async function begin(
     return { kind: 'nothing', obstacle: `certificate_${usable.problem}` };
   }
   const service = eventServiceOf(deps.eventServices, capture.documentType);
-  const { first, rows } = nextBatch(wanted);
+  const { first, rows } = nextBatch(free);
   const rule = ruleOf(first);
   const readsBack = (isInDoubt(first) && service.readBack) || null;
   const turn = await nextTurn({ tx, row, now }, usable.certificate);
@@ -136,6 +145,28 @@ async function begin(
     certificate,
     recordedAt,
   };
+}
+
+/** What may go now: while a service calls us misusers nothing goes there, whichever event it was about. */
+async function withoutMisused(
+  { timeScale }: ManifestationDependencies,
+  tx: Transaction,
+  { capture, now }: { readonly capture: CaptureKey; readonly now: number },
+  wanted: readonly ManifestationRow[],
+): Promise<readonly ManifestationRow[]> {
+  if (wanted.length === 0) return wanted;
+  const wait = scaled(MISUSE_WAIT, timeScale);
+  const misused = await misuseSince(tx, capture, now - wait);
+  const serviceOf = (row: ManifestationRow) => EVENT_AUTHORITIES[ruleOf(row).authority].service;
+  for (const [service, at] of misused) {
+    const held = wanted.filter((row) => serviceOf(row) === service);
+    await holdBack(
+      tx,
+      held.map(({ id }) => id),
+      at + wait,
+    );
+  }
+  return wanted.filter((row) => !misused.has(serviceOf(row)));
 }
 
 /** A call that held some of these events and was not settled, because its process died. */

@@ -188,8 +188,9 @@ function statusOf({ outcome }: EventAnswer): Exclude<CallStatus, 'open'> {
   return outcome.kind === 'not_sent' || outcome.kind === 'unknown' ? outcome.kind : 'answered';
 }
 
-/** An answer about events of which none was registered is a rejection of all. */
-function outcomeOf({ outcome }: EventAnswer, registered: number): OutcomeKind {
+/** An answer about events of which none was registered is a rejection of all. One that calls any of them misuse is about the sender. */
+function outcomeOf({ outcome, results }: EventAnswer, registered: number): OutcomeKind {
+  if (results.some(({ meaning }) => meaning === 'misuse')) return 'throttled';
   return outcome.kind === 'documents' && registered === 0 ? 'rejected' : outcome.kind;
 }
 

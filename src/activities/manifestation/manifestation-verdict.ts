@@ -17,8 +17,8 @@ export const EVENT_LEASE_MS = EVENT_CALL_LIMIT_MS + LEASE_GRACE;
 /** A failure to communicate waits 1, 2, 4 … 60 min. */
 const FIRST_WAIT = MINUTE;
 const LONGEST_WAIT = HOUR;
-/** After 656 nothing for an hour, and a minute for the difference of clocks. */
-const MISUSE_WAIT = 61 * MINUTE;
+/** After 656 nothing goes there for an hour, and a minute for the difference of clocks: what comes meanwhile begins the hour anew. */
+export const MISUSE_WAIT = 61 * MINUTE;
 /** While our certificate is refused: somebody has to act. */
 const CERTIFICATE_WAIT = HOUR;
 /** As many requests unanswered in a row: one of their events may be the reason, so each goes alone. */
