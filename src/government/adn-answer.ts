@@ -39,20 +39,24 @@ export function readAdnAnswer(body: Uint8Array, http: HttpFacts, context: AdnCon
 
   const { root } = json;
   const messages = [...root.field('Erros').entries, ...root.field('Alertas').entries];
-  const read = {
-    statusText: shortened(messages.map(messageOf).join('; ')),
-    serverTime: parseServerTime(root.field('DataHoraProcessamento').text),
-  };
+  const serverTime = parseServerTime(root.field('DataHoraProcessamento').text);
   const environment = root.field('TipoAmbiente').text?.toUpperCase() ?? null;
   if (environment !== null && environment !== ENVIRONMENTS[context.environment]) {
     const reason = `the answer is of another environment (${environment.slice(0, 20)})`;
     const outcome: Outcome = { kind: 'unreadable', statusCode: status, reason };
-    return { ...read, outcome, statusText: reason, items: [], warnings: [] };
+    return { outcome, serverTime, statusText: reason, items: [], warnings: [] };
   }
   const warnings = environment === null ? ['no TipoAmbiente: the environment is not confirmed'] : [];
   const items = itemsOf(root, json.places('ArquivoXml'), body, warnings);
   const { outcome, wanted } = outcomeOf(status, codeOf(messages), items, http, context.query, warnings);
-  return { ...read, outcome, items: outcome.kind === 'documents' ? wanted : [], warnings };
+  const shownCode = 'statusCode' in outcome ? outcome.statusCode : null;
+  return {
+    outcome,
+    serverTime,
+    statusText: shortened(messages.map((message) => messageOf(message, shownCode)).join('; ')),
+    items: outcome.kind === 'documents' ? wanted : [],
+    warnings,
+  };
 }
 
 function outcomeOf(
@@ -154,10 +158,14 @@ function codeOf(messages: readonly JsonNode[]): string | null {
   );
 }
 
-/** `Mensagem` is a text, or an object with nothing in it. */
-function messageOf(message: JsonNode): string {
+/**
+ * `Mensagem` is a text, or an object with nothing in it.
+ *
+ * @param shownCode stands beside the text wherever an answer is shown: it is not said twice
+ */
+function messageOf(message: JsonNode, shownCode: string | null): string {
   const parts = ['Codigo', 'Descricao', 'Mensagem', 'Complemento'].map((name) => message.field(name).text);
-  return parts.filter((part) => part !== null).join(': ');
+  return parts.filter((part) => part !== null && part !== shownCode).join(': ');
 }
 
 const shortened = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 500);

@@ -202,7 +202,33 @@ describe('an answer that got lost', () => {
     sefin.registered.set(key, { type: '203206', xml: '' });
     const row = await settled(await confirm());
     assert.deepEqual([row.status, row.statusCode], ['rejected', 'E1833']);
-    assert.deepEqual(sefin.exchanges, ['POST 203202', 'GET 203202']);
+    assert.deepEqual(sefin.exchanges, ['POST 203202', 'GET 203202', 'GET 203202']);
+  });
+
+  test('a copy of the register that lags behind: looked for once more, ten minutes later, and never sent a third time', async () => {
+    const lagging: Fate = { status: 404, body: '{"tipoAmbiente":2}' };
+    sefin.fates = ['lost_after', lagging, { status: 400, body: '{"erro":{"codigo":"E0802"}}' }, lagging];
+    const row = await confirm();
+    for (let i = 0; i < 4; i++) {
+      w.clock.advance(3 * MINUTE);
+      await sendDue(at, capture);
+    }
+    const { status, statusCode, nextAttemptAt } = await manifestation(at, row.id);
+    assert.deepEqual([status, statusCode], ['pending', 'E0802']);
+    const wait = (nextAttemptAt ?? 0) - (await w.clock.now());
+    assert.ok(wait > 8 * MINUTE && wait <= 10 * MINUTE, `${wait} ms`);
+    assert.equal((await settled(row)).status, 'registered');
+    assert.deepEqual(sefin.exchanges, ['POST 203202', 'GET 203202', 'POST 203202', 'GET 203202', 'GET 203202']);
+    assert.deepEqual([(await eventDocuments()).length, await told()], [1, 1]);
+  });
+
+  test('said to be registered and missing twice, with a failure in between: sent again only after a read-back', async () => {
+    sefin.registered.set(key, { type: '203206', xml: '' });
+    sefin.fates = [{ status: 400, body: '{"erro":{"codigo":"E1833"}}' }, { status: 404, body: '{}' }, 'lost_before'];
+    const row = await settled(await confirm());
+    assert.deepEqual([row.status, row.statusCode], ['rejected', 'E1833']);
+    const [post, get] = ['POST 203202', 'GET 203202'];
+    assert.deepEqual(sefin.exchanges, [post, get, get, get, post, get, get]);
   });
 });
 

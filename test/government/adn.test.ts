@@ -166,7 +166,7 @@ describe('a page', () => {
 describe('the body first, then HTTP', () => {
   test('404: none found in JSON, an error in HTML or empty (cases C68, C69)', () => {
     const none = read(NONE, 404);
-    assert.deepEqual([none.outcome.kind, none.statusText], ['none', 'E2220: Nenhum documento localizado']);
+    assert.deepEqual([none.outcome.kind, none.statusText], ['none', 'Nenhum documento localizado']);
     assert.equal(read('<html><h1>404 Not Found</h1></html>', 404).outcome.kind, 'unreadable');
     assert.match(read('<html><h1>404 Not Found</h1></html>', 404).statusText, /404 Not Found/);
     assert.equal(read('', 404).outcome.kind, 'unreadable');
@@ -179,9 +179,21 @@ describe('the body first, then HTTP', () => {
       const answer = read(rejection('E2242'), status);
       assert.deepEqual(
         [answer.outcome, answer.statusText],
-        [{ kind: 'rejected', statusCode: 'E2242' }, 'E2242: Motivo: Mais'],
+        [{ kind: 'rejected', statusCode: 'E2242' }, 'Motivo: Mais'],
       );
     }
+    const two = lote(null, {
+      StatusProcessamento: 'REJEICAO',
+      Erros: [
+        { Codigo: 'E2242', Descricao: 'Motivo' },
+        { Codigo: 'E1217', Mensagem: 'Outro' },
+      ],
+    });
+    assert.equal(
+      read(two, 400).statusText,
+      'Motivo; E1217: Outro',
+      'the code that has a field of its own is not said twice',
+    );
     assert.equal(read(rejection('E1203'), 400).outcome.kind, 'certificate_refused');
     assert.equal(read(rejection('E1206'), 400).outcome.kind, 'rejected', 'a list of revoked ones that was not read');
     assert.equal(read(rejection('E2230'), 400).outcome.kind, 'none');

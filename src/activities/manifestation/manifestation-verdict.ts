@@ -23,6 +23,8 @@ export const MISUSE_WAIT = 61 * MINUTE;
 const CERTIFICATE_WAIT = HOUR;
 /** As many requests unanswered in a row: one of their events may be the reason, so each goes alone. */
 const UNANSWERED_ALONE = 3;
+/** What the service says is registered, and is not found: it is looked for again after this, when every copy of its register has it. */
+const REPLICA_WAIT = 10 * MINUTE;
 /** By then the full document should have come. */
 const XML_WAIT = 48 * HOUR;
 
@@ -65,13 +67,8 @@ export function verdictOn(row: ManifestationRow, judged: Judged): Verdict {
 
 /** It is registered, or it is not; everything else leaves it in doubt. */
 function onReadBack(row: ManifestationRow, judged: Judged): Verdict {
-  const { outcome, result, at } = judged;
-  if (outcome.kind === 'none') {
-    // What the service called registered, and is not there, it refused: it was another statement about the note.
-    return row.statusCode !== null && row.failures === 0
-      ? ended(row, 'rejected', row.statusCode, row.statusText ?? '')
-      : { ...kept(row), unanswered: 0, statusCode: null, statusText: NOT_THERE, nextAttemptAt: at };
-  }
+  const { outcome, result } = judged;
+  if (outcome.kind === 'none') return onNotThere(row, judged);
   if (result && isNew(result)) return registered(row, result, judged);
   const said = result ?? { statusCode: undefined, statusText: undefined };
   if (outcome.kind === 'documents' || outcome.kind === 'rejected')
@@ -86,7 +83,21 @@ const NOT_THERE = 'it was not registered: sent again';
 
 /** Its own answer says that it, or another, is registered: which of them is asked at once. */
 function inDoubt(row: ManifestationRow, { statusCode, statusText }: EventResult, { at }: Judged): Verdict {
-  return { ...kept(row), failures: 0, unanswered: row.unanswered + 1, statusCode, statusText, nextAttemptAt: at };
+  return { ...kept(row), failures: 0, unanswered: 1, statusCode, statusText, nextAttemptAt: at };
+}
+
+/**
+ * What got lost on its way is sent again. But what the service itself called registered may be missing in a copy of its register that lags
+ * behind; only what is missing twice was refused, because another statement about the document is there. No failure after such a
+ * refusal: its code still stands in the row.
+ */
+function onNotThere(row: ManifestationRow, { at, timeScale }: Judged): Verdict {
+  const { statusCode, failures, unanswered } = row;
+  if (statusCode === null || failures > 0) {
+    return { ...kept(row), unanswered: 0, statusCode: null, statusText: NOT_THERE, nextAttemptAt: at };
+  }
+  if (unanswered > 1) return ended(row, 'rejected', statusCode, row.statusText ?? '');
+  return { ...kept(row), unanswered: unanswered + 1, nextAttemptAt: at + scaled(REPLICA_WAIT, timeScale) };
 }
 
 function onResult(row: ManifestationRow, result: EventResult, judged: Judged): Verdict {
