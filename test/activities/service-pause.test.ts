@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pLimit from 'p-limit';
 import { key } from '../documents/samples.js';
-import { until } from '../storage/support.js';
+import { until } from '../support/until.js';
 import { documents, none, nothing, refusal, summaries } from './government.js';
 import {
   committed,

@@ -82,7 +82,7 @@ describe('the API with a real Temporal, workers and government', () => {
     await assert.rejects(
       gateway.stopCapture({ companyId: randomUUID(), documentType: 'nfe', environment: 'production' }),
     );
-    assert.ok(performance.now() - started < 15_000);
+    assert.ok(performance.now() - started < 60_000);
     await connection.close();
   });
 });

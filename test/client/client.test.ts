@@ -197,7 +197,7 @@ describe('the client SDK, over Temporal alone', () => {
     const impatient = new MaloteClient({
       connection: temporal.connection,
       namespace: temporal.namespace,
-      patienceMs: 500,
+      patienceMs: 5_000,
     });
     await assert.rejects(impatient.startCapture(nfe(companyId)), NoWorkerAnswered);
     await assert.rejects(impatient.capture(nfe(companyId)).state(), NoWorkerAnswered);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { documents, none, nothing, summaries } from '../activities/government.js';
 import { committed, count, newCapture, nextActivity, query, rowOf, world } from '../activities/support.js';
 import { key } from '../documents/samples.js';
-import { until } from '../storage/support.js';
+import { until } from '../support/until.js';
 
 const w = await world();
 

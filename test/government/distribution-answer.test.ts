@@ -563,8 +563,12 @@ test('a page of 50 documents is read within milliseconds', () => {
     lote: lote(...Array.from({ length: 50 }, (_, index) => docZip(nsu(index), large))),
   });
   read(bytes);
-  const started = performance.now();
-  for (let round = 0; round < 5; round++) assert.equal(read(bytes).items.length, 50);
-  // 1 MB; some 10 ms on an idle core.
-  assert.ok((performance.now() - started) / 5 < 300);
+  // 1 MB; some 10 ms. The processor's time of the best round, so that a machine with other work to do is not what is measured.
+  const rounds = Array.from({ length: 5 }, () => {
+    const before = process.cpuUsage();
+    assert.equal(read(bytes).items.length, 50);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  assert.ok(Math.min(...rounds) < 300, `${rounds}`);
 });

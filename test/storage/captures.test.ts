@@ -18,7 +18,8 @@ import { type CaptureRow, snapshotOf, UnknownStateVersion } from '../../src/stor
 import { commitState, getCapture, listCaptures, listCompanyCaptures, lockCapture } from '../../src/storage/captures.js';
 import { DatabaseError } from '../../src/storage/database-error.js';
 import { InvalidCursor } from '../../src/storage/keyset.js';
-import { newCompany, openDatabase, until } from './support.js';
+import { until } from '../support/until.js';
+import { newCompany, openDatabase } from './support.js';
 
 const { db } = await openDatabase();
 const NOW = Date.UTC(2026, 10, 30, 12);

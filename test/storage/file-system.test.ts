@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ObjectStoreUnavailable, openObjectStore } from '../../src/storage/object-store/index.js';
-import { until } from './support.js';
+import { until } from '../support/until.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'malote-test-files-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

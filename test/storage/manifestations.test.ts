@@ -21,8 +21,9 @@ import {
   withdrawManifestations,
 } from '../../src/storage/manifestation-queue.js';
 import { getManifestation, listManifestations, type ManifestationRow } from '../../src/storage/manifestations.js';
+import { until } from '../support/until.js';
 import { newDocument } from './documents-support.js';
-import { newCompany, openDatabase, until } from './support.js';
+import { newCompany, openDatabase } from './support.js';
 
 const { db } = await openDatabase();
 

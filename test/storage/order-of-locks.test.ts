@@ -9,7 +9,8 @@ import type { Transaction } from '../../src/storage/database.js';
 import { DatabaseError, isTransientDatabaseError } from '../../src/storage/database-error.js';
 import { insertEvents } from '../../src/storage/events.js';
 import { alertEvent } from '../../src/webhooks/body.js';
-import { newCompany, openDatabase, until } from './support.js';
+import { until } from '../support/until.js';
+import { newCompany, openDatabase } from './support.js';
 
 const { db } = await openDatabase({ max: 8 });
 const NOW = Date.UTC(2026, 10, 30, 12);

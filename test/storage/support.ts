@@ -30,12 +30,3 @@ export async function newCompany(db: Database, fields: { taxId?: string; uf?: st
   if (!made.ok) throw new Error(made.problem);
   return made.company;
 }
-
-/** Waits until a condition holds; fails after 10 s. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not within 10 s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<T>(
   condition: () => T | Promise<T>,
   what: string,
-  limitMs = 60_000,
+  limitMs = 120_000,
 ): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
   const deadline = performance.now() + limitMs;
   for (;;) {

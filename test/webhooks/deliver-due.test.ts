@@ -17,7 +17,8 @@ import {
 import { PostgresClock } from '../../src/storage/postgres-clock.js';
 import { type Message, WebhookSender } from '../../src/webhooks/sender.js';
 import { newSecret } from '../../src/webhooks/signature.js';
-import { box, capturePage, newCompany, newEndpoint, openDatabase, type Receiver, receiver, until } from './support.js';
+import { until } from '../support/until.js';
+import { box, capturePage, newCompany, newEndpoint, openDatabase, type Receiver, receiver } from './support.js';
 
 const database = await openDatabase();
 const sender = new WebhookSender({ version: '1.0.0', allowPrivate: true });
@@ -112,23 +113,26 @@ describe('sending what is due', () => {
     const { company, id } = await subscribed(endpoint);
     await capturePage(database, company, 5);
     const { result } = deliver(id);
-    await until('the other four', () => endpoint.received.length === 5);
+    await until(() => endpoint.received.length === 5, 'the other four');
     await capturePage(database, company, 3);
-    await until('three that came later', () => endpoint.received.length === 8);
+    await until(() => endpoint.received.length === 8, 'three that came later');
     await until(
-      'their records',
       async () => (await statuses(id)).filter((status) => status === 'delivered').length === 7,
+      'their records',
     );
     release();
     assert.deepEqual(await result, { attempts: 8, nextDueAt: null, gone: false });
   });
 
   test('stops taking up work when its time is over, and says what is due', async () => {
-    const endpoint = await receiver((response) => setTimeout(() => response.writeHead(204).end(), 20));
+    // Two at once need 10 s for all.
+    let slow = true;
+    const endpoint = await receiver((response) => setTimeout(() => response.writeHead(204).end(), slow ? 200 : 0));
     const { company, id } = await subscribed(endpoint);
     await capturePage(database, company, 50);
     await capturePage(database, company, 50);
-    const { attempts, nextDueAt } = await deliver(id, { budgetMs: 200, concurrency: 2 }).result;
+    const { attempts, nextDueAt } = await deliver(id, { budgetMs: 3_000, concurrency: 2 }).result;
+    slow = false;
     assert.ok(attempts > 0 && attempts < 100);
     assert.ok(nextDueAt !== null && nextDueAt <= Date.now());
     await deliver(id).result;
@@ -142,7 +146,7 @@ describe('sending what is due', () => {
     const { company, id } = await subscribed(endpoint);
     await capturePage(database, company, 20);
     const { result, env } = deliver(id);
-    await until('eight in the air', () => endpoint.received.length === 8);
+    await until(() => endpoint.received.length === 8, 'eight in the air');
     env.cancel();
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (const answer of waiting.splice(0)) answer();
@@ -177,7 +181,7 @@ describe('sending what is due', () => {
     env.on('heartbeat', () => {
       beats += 1;
     });
-    await until('a heartbeat', () => beats > 0);
+    await until(() => beats > 0, 'a heartbeat');
     answer();
     await result;
   });
@@ -192,10 +196,8 @@ describe('failed attempts', () => {
     await capturePage(database, company, 1, { at: now });
     const first = await deliver(id, { clock: at(now) }).result;
     assert.equal(first.attempts, 1);
-    assert.ok(
-      first.nextDueAt !== null && first.nextDueAt >= now + MINUTE && first.nextDueAt <= now + 1.1 * MINUTE + 2_000,
-    );
-    assert.equal((await deliver(id, { clock: at(first.nextDueAt - 5_000) }).result).attempts, 0);
+    assert.ok(first.nextDueAt !== null && first.nextDueAt >= now + MINUTE && first.nextDueAt < now + 2 * MINUTE);
+    assert.equal((await deliver(id, { clock: at(first.nextDueAt - MINUTE) }).result).attempts, 0);
     const second = await deliver(id, { clock: at(first.nextDueAt) }).result;
     assert.ok(second.nextDueAt !== null && second.nextDueAt >= first.nextDueAt + 2 * MINUTE);
     down = false;
@@ -375,7 +377,7 @@ describe('endpoints that do not want any more', () => {
       'endpoint_failing',
     ]);
     const { failingSince } = (await getEndpoint(database, id)) ?? {};
-    assert.ok(failingSince && failingSince - start < 1_000);
+    assert.ok(failingSince && failingSince - start < MINUTE);
     assert.deepEqual(new Set(await statuses(id)), new Set(['held']));
     down = false;
     await enableEndpoint(database, id, 'all', now);
@@ -391,7 +393,7 @@ describe('endpoints that do not want any more', () => {
     await capturePage(database, company, 1, { at: start });
     await deliver(id, { clock: at(start) }).result;
     const { failingSince } = (await getEndpoint(database, id)) ?? {};
-    assert.ok(failingSince && failingSince - start < 1_000);
+    assert.ok(failingSince && failingSince - start < MINUTE);
     await deliver(id, { clock: at(start + 25 * 60 * MINUTE) }).result;
     assert.deepEqual(
       (await alertsAbout(id)).map((alert) => [alert.code, alert.open]),

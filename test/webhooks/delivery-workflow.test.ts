@@ -9,7 +9,7 @@ import { type DeliveryActivities, TASK_QUEUES } from '../../src/model/activity-c
 import type { delivery } from '../../src/workflows/delivery.js';
 import { type DeliveryInput, deliveryWorkflowId, SIGNALS, WORKFLOW_TYPES } from '../../src/workflows/messages.js';
 import { timeSkipping } from '../support/temporal.js';
-import { until } from './support.js';
+import { until } from '../support/until.js';
 
 const MINUTE = 60_000;
 type Answer = Awaited<ReturnType<DeliveryActivities['deliverDue']>>;
@@ -103,10 +103,10 @@ describe('the delivery workflow', () => {
   test('a wake while it waits makes it look at once', async () => {
     script = (call, now) => (call === 1 ? { attempts: 1, nextDueAt: now + 60 * MINUTE, gone: false } : NOTHING);
     const handle = await start();
-    await until('the first look', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the first look');
     await env.sleep('10 minutes');
     await handle.signal(SIGNALS.wake);
-    await until('the second look', () => calls.length === 2);
+    await until(() => calls.length === 2, 'the second look');
     await handle.result();
     assert.equal(minutes()[1], 10);
   });
@@ -120,10 +120,10 @@ describe('the delivery workflow', () => {
           })
         : NOTHING;
     const handle = await start();
-    await until('the activity', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the activity');
     await handle.signal(SIGNALS.wake);
     finish();
-    await until('another look without a wait', () => calls.length === 2);
+    await until(() => calls.length === 2, 'another look without a wait');
     await handle.result();
   });
 
@@ -141,7 +141,7 @@ describe('the delivery workflow', () => {
           })
         : { ...NOTHING, gone: true };
     const enabledAgain = await start();
-    await until('the activity', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the activity');
     await enabledAgain.signal(SIGNALS.wake);
     finish();
     await enabledAgain.result();
@@ -151,11 +151,11 @@ describe('the delivery workflow', () => {
   test('continues as new, and every wake is followed by a look', async () => {
     const handle = await start({ historyLimit: 25 });
     const { runId: firstRunId } = await handle.describe();
-    await until('the first look', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the first look');
     for (let i = 0; i < 40; i += 1) {
       const before = calls.length;
       await handle.signal(SIGNALS.wake);
-      await until(`a look after wake ${i}`, () => calls.length > before);
+      await until(() => calls.length > before, `a look after wake ${i}`);
     }
     const { runId, historyLength } = await handle.describe();
     assert.notEqual(runId, firstRunId);
@@ -187,12 +187,12 @@ describe('the delivery workflow', () => {
         finish = () => resolve({ attempts: 1, nextDueAt: null, gone: false });
       });
     const handle = await start();
-    await until('the activity', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the activity');
     await handle.cancel();
-    await until('the workflow has asked the activity to end', async () => {
+    await until(async () => {
       const { events } = await handle.fetchHistory();
       return events?.some((event) => event.activityTaskCancelRequestedEventAttributes) === true;
-    });
+    }, 'the workflow has asked the activity to end');
     finish();
     await assert.rejects(handle.result());
     assert.equal((await handle.describe()).status.name, 'CANCELLED');

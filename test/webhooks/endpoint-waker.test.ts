@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EndpointWaker } from '../../src/webhooks/endpoint-waker.js';
-import { until } from './support.js';
+import { until } from '../support/until.js';
 
 const INTERVAL = 150;
 
@@ -24,7 +24,7 @@ describe('waking endpoints', () => {
     const { waker, wakes } = counted();
     for (let i = 0; i < 100; i += 1) waker.wake(['a']);
     assert.equal(wakes.length, 1);
-    await until('the trailing wake', () => wakes.length === 2);
+    await until(() => wakes.length === 2, 'the trailing wake');
     const [first, second] = wakes;
     assert.ok(first && second && second.at - first.at >= INTERVAL - 5);
     await waker.close();
@@ -40,7 +40,7 @@ describe('waking endpoints', () => {
       waker.wake(['a']);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    await until('a wake after the last', () => (wakes.at(-1)?.at ?? 0) >= last);
+    await until(() => (wakes.at(-1)?.at ?? 0) >= last, 'a wake after the last');
     for (let i = 1; i < wakes.length; i += 1) {
       assert.ok((wakes[i]?.at ?? 0) - (wakes[i - 1]?.at ?? 0) >= INTERVAL - 5);
     }
@@ -61,7 +61,7 @@ describe('waking endpoints', () => {
       if (nth < 3) throw new Error('Temporal is away');
     });
     waker.wake(['a']);
-    await until('three tries', () => wakes.length === 3);
+    await until(() => wakes.length === 3, 'three tries');
     assert.equal(errors.length, 2);
     await waker.close();
     assert.equal(wakes.length, 3);

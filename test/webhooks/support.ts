@@ -150,12 +150,3 @@ export async function receiver(
     close,
   };
 }
-
-/** Waits until a condition holds; fails after 15 s. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not within 15 s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

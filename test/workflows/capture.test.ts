@@ -7,8 +7,9 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { parseNsu } from '../../src/model/nsu.js';
 import type { Outcome } from '../../src/model/outcome.js';
 import type { CaptureStateAnswer } from '../../src/workflows/messages.js';
+import { until } from '../support/until.js';
 import { FakeCapture } from './fake-capture.js';
-import { skippingServer, startCapture, until, withWorkers } from './harness.js';
+import { skippingServer, startCapture, withWorkers } from './harness.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -100,7 +101,7 @@ describe('capture workflow', () => {
       const handle = await startCapture(env, fake);
       await env.sleep('10 minutes');
       await handle.signal('wake');
-      await until('row read again', () => fake.log.length === 2);
+      await until(() => fake.log.length === 2, 'row read again');
       await env.sleep('40 minutes');
       assert.equal(fake.calls.length, 1);
       await env.sleep('30 minutes');
@@ -113,10 +114,10 @@ describe('capture workflow', () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       await handle.signal('stop');
       await handle.signal('start', { enable: {} });
-      await until('enabled again', () => fake.log.includes('enable'));
+      await until(() => fake.log.includes('enable'), 'enabled again');
       await env.sleep('2 hours');
       assert.ok(fake.row.enabled && fake.calls.length >= 2);
       await handle.signal('stop');
@@ -129,10 +130,10 @@ describe('capture workflow', () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       fake.change({ generation: 7 });
       await handle.signal('stop');
-      await until('close tried', () => fake.log.includes('close'));
+      await until(() => fake.log.includes('close'), 'close tried');
       await env.sleep('2 hours');
       assert.ok(fake.row.enabled && fake.calls.length >= 2, 'goes on');
       await stop(handle);
@@ -143,7 +144,7 @@ describe('capture workflow', () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       await handle.cancel();
       await handle.result();
       assert.equal(fake.row.enabled, false);
@@ -154,7 +155,7 @@ describe('capture workflow', () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       fake.change({ enabled: false, generation: 2 });
       await handle.signal('stop');
       await handle.result();
@@ -205,7 +206,7 @@ describe('capture workflow', () => {
     });
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'call');
       assert.deepEqual([fake.calls[0]?.ultNsu, fake.calls[0]?.revision], [nsu(400), 2]);
       await stop(handle);
     });
@@ -216,11 +217,11 @@ describe('capture workflow', () => {
     fake.script.push({ refuse: { reason: 'certificate', problem: 'expired', until: null } });
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('refused', () => fake.log.includes('refused certificate'));
+      await until(() => fake.log.includes('refused certificate'), 'refused');
       await env.sleep('3 hours');
       assert.equal(fake.calls.length, 0);
       await handle.signal('wake');
-      await until('asked', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'asked');
       await stop(handle);
     });
   });
@@ -236,7 +237,7 @@ describe('capture workflow', () => {
       assert.ok((waits[9] ?? 0) >= 6 * HOUR, `${waits.map((w) => w / MINUTE)}`);
       const calls = fake.calls.length;
       await handle.signal('resume');
-      await until('resumed', () => fake.calls.length === calls + 1);
+      await until(() => fake.calls.length === calls + 1, 'resumed');
       await stop(handle);
     });
   });
@@ -245,13 +246,13 @@ describe('capture workflow', () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       const until5h = (fake.calls[0]?.at ?? 0) + 5 * HOUR;
       await handle.signal('pause', { until: 'tomorrow-ish' });
       await handle.signal('start', { enable: { handler: 'nonsense' } });
       await handle.signal('surprise', 1);
       await handle.signal('pause', { until: new Date(until5h).toISOString() });
-      await until('held', () => fake.log.some((line) => line.startsWith('hold')));
+      await until(() => fake.log.some((line) => line.startsWith('hold')), 'held');
       await env.sleep('7 hours');
       assert.ok((fake.calls[1]?.at ?? 0) >= until5h, 'held that long');
       assert.ok(!fake.log.includes('enable'));
@@ -263,10 +264,10 @@ describe('capture workflow', () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       await until(
-        'waiting',
         async () => (await handle.query<CaptureStateAnswer>('state')).snapshot?.state.phase === 'waiting',
+        'waiting',
       );
       const answer = await handle.query<CaptureStateAnswer>('state');
       assert.ok((answer.wakesAt ?? 0) > (answer.snapshot?.state.nextQueryAt ?? 0) - 1);
@@ -369,7 +370,7 @@ describe('handing pages to a host', () => {
       assert.ok(fake.log.includes('mark attention handler_unavailable open'));
       broken = false;
       await handle.signal('resume');
-      await until('healed', () => fake.log.includes('handed 50'));
+      await until(() => fake.log.includes('handed 50'), 'healed');
       await env.sleep('5 minutes');
       assert.ok(fake.calls.length >= 2, 'asks again');
       await stop(handle);

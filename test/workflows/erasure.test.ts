@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { TASK_QUEUES } from '../../src/model/activity-contract.js';
 import type { ErasureStep } from '../../src/model/erasure-contract.js';
 import { erasureWorkflowId, SIGNALS, WORKFLOW_TYPES } from '../../src/workflows/messages.js';
-import { skippingServer, until, withWorkers } from './harness.js';
+import { until } from '../support/until.js';
+import { skippingServer, withWorkers } from './harness.js';
 
 const env = await skippingServer();
 const DAY = 86_400_000;
@@ -47,10 +48,10 @@ describe('deletion of a company', () => {
     };
     await withWorkers(env, { eraseCompany }, async () => {
       const handle = await start('b');
-      await until('waits', () => steps === 1);
+      await until(() => steps === 1, 'waits');
       const before = await env.currentTimeMs();
       await handle.signal(SIGNALS.wake);
-      await until('over', async () => (await handle.describe()).status.name === 'COMPLETED');
+      await until(async () => (await handle.describe()).status.name === 'COMPLETED', 'over');
       assert.ok((await env.currentTimeMs()) - before < DAY);
     });
   });

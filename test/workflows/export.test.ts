@@ -18,7 +18,8 @@ import { event, key, note, PEOPLE, summary } from '../documents/samples.js';
 import { newCompany, openDatabase } from '../storage/support.js';
 import { testBuckets } from '../support/buckets.js';
 import { scratchFolder } from '../support/scratch.js';
-import { skippingServer, until, withWorkers } from './harness.js';
+import { until } from '../support/until.js';
+import { skippingServer, withWorkers } from './harness.js';
 
 const env = await skippingServer();
 const { db } = await openDatabase({ max: 12 });
@@ -242,10 +243,10 @@ describe('an export', () => {
       await endExport(db, exportId, { status: 'cancelled' }, Date.now());
       await handle.cancel();
       // The test server loses a workflow task that asks to cancel an activity which ends at the same instant.
-      await until('the activity is asked to stop', async () => {
+      await until(async () => {
         const { events } = await handle.fetchHistory();
         return events?.some(({ activityTaskCancelRequestedEventAttributes: asked }) => asked) ?? false;
-      });
+      }, 'the activity is asked to stop');
     }
     assert.equal((await getExport(db, id))?.status, 'cancelled');
     assert.deepEqual(await objectsOf(id), []);
@@ -340,7 +341,7 @@ test('an export goes on where it was when its run is terminated and another one 
       if (name === 'part_committed') parts += 1;
     },
     meanwhile: async (exportId) => {
-      await until('two parts', () => parts >= 2);
+      await until(() => parts >= 2, 'two parts');
       await env.client.workflow.getHandle(exportWorkflowId(exportId)).terminate();
       terminated = true;
       await (await start(exportId)).result();

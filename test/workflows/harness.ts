@@ -67,16 +67,3 @@ export function startCapture(
     args: [{ capture: fake.key, ...more }],
   });
 }
-
-/** Waits in real time for what happens without timers. */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  limitMs = 15_000,
-): Promise<void> {
-  const end = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -20,7 +20,8 @@ import {
   WORKFLOW_TYPES,
 } from '../../src/workflows/messages.js';
 import { key } from '../documents/samples.js';
-import { skippingServer, until, workflowBundle } from './harness.js';
+import { until } from '../support/until.js';
+import { skippingServer, workflowBundle } from './harness.js';
 
 const MINUTE = 60_000;
 const NOTHING: SendResult = {
@@ -119,7 +120,7 @@ describe('the manifestation workflow', () => {
   test('a wake while it waits makes it look at once; one while it sends is not lost', async () => {
     script = (call, now) => (call === 1 ? { ...NOTHING, pending: 1, nextDueAt: now + 60 * MINUTE } : NOTHING);
     const handle = await start();
-    await until('the first look', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the first look');
     await env.sleep('10 minutes');
     await handle.signal(SIGNALS.wake);
     await handle.result();
@@ -134,7 +135,7 @@ describe('the manifestation workflow', () => {
           })
         : NOTHING;
     const busy = await start();
-    await until('the activity', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the activity');
     await busy.signal(SIGNALS.wake);
     finish();
     await busy.result();
@@ -147,7 +148,7 @@ describe('the manifestation workflow', () => {
     script = (call, now) => (call === 1 ? { ...NOTHING, pending: 1, nextDueAt: now + 60 * MINUTE } : NOTHING);
     await messenger.requestManifestation(capture, { key: key(1), type: '210200' });
     const handle = env.client.workflow.getHandle(manifestationWorkflowId(capture));
-    await until('the first', () => recorded.length === 1 && calls.length === 1);
+    await until(() => recorded.length === 1 && calls.length === 1, 'the first');
     for (const wrong of [
       null,
       7,
@@ -160,7 +161,7 @@ describe('the manifestation workflow', () => {
     }
     await handle.signal('no-such-signal');
     await messenger.requestManifestation(capture, { key: key(2), type: '210210' });
-    await until('the second', () => recorded.length === 2);
+    await until(() => recorded.length === 2, 'the second');
     await handle.result();
     assert.deepEqual(recorded, [
       { key: key(1), type: '210200' },
@@ -199,19 +200,19 @@ describe('the manifestation workflow', () => {
           }
         : { ...NOTHING, obstacle: 'certificate_expired', pending: 2, nextDueAt: now + 60 * MINUTE };
     const handle = await start();
-    await until('the first look', () => calls.length === 1);
+    await until(() => calls.length === 1, 'the first look');
     const details = async () => {
       const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
       return metadata.currentDetails ?? '';
     };
-    await until('the details', async () => (await details()) !== '');
+    await until(async () => (await details()) !== '', 'the details');
     assert.match(
       await details(),
       /^Last request: 4 events, 3 registered, 1 rejected \(128\)\. 2 events pending\. Next: .* This run: 3 registered, 1 rejected in 1 request\.$/,
     );
     await handle.signal(SIGNALS.wake);
-    await until('the second look', () => calls.length === 2);
-    await until('the obstacle', async () => /certificate expired/.test(await details()));
+    await until(() => calls.length === 2, 'the second look');
+    await until(async () => /certificate expired/.test(await details()), 'the obstacle');
     await handle.terminate();
   });
 

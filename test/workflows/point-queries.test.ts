@@ -7,8 +7,9 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { parseNsu } from '../../src/model/nsu.js';
 import type { PointAnswer } from '../../src/model/point-query.js';
 import type { CaptureStateAnswer } from '../../src/workflows/messages.js';
+import { until } from '../support/until.js';
 import { FakeCapture } from './fake-capture.js';
-import { skippingServer, startCapture, until, withWorkers } from './harness.js';
+import { skippingServer, startCapture, withWorkers } from './harness.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -51,7 +52,7 @@ describe('questions for single documents', () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       const answer = await ask(handle, 7);
       assert.deepEqual([answer.kind, 'snapshot' in answer], ['asked', false]);
       const key = '35261112ABC34501DE35550010000012341000012348';
@@ -88,7 +89,7 @@ describe('questions for single documents', () => {
     const { pass, open } = gate();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       fake.meanwhile = pass;
       const updates = await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
@@ -120,14 +121,14 @@ describe('questions for single documents', () => {
     fake.pointScript.push('block');
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       await env.sleep('50 minutes');
       await ask(handle, 1);
       const at = fake.points[0]?.at ?? 0;
-      await until('planned anew', async () => {
+      await until(async () => {
         const { snapshot, wakesAt } = await handle.query<CaptureStateAnswer>('state');
         return snapshot?.state.phase === 'blocked' && (wakesAt ?? 0) >= at + 61 * MINUTE;
-      });
+      }, 'planned anew');
       await env.sleep('70 minutes');
       const next = fake.calls[1]?.at ?? 0;
       assert.ok(next >= at + 61 * MINUTE, `${(next - at) / MINUTE} minutes after it`);
@@ -140,7 +141,7 @@ describe('questions for single documents', () => {
     const { pass, open } = gate();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       fake.meanwhile = pass;
       const updates = await Promise.all(
         [1, 2].map((nsu) =>
@@ -151,7 +152,7 @@ describe('questions for single documents', () => {
         ),
       );
       await handle.signal('stop');
-      await until('row closed', () => fake.row.enabled === false);
+      await until(() => fake.row.enabled === false, 'row closed');
       assert.equal(await refusalOf(ask(handle, 3)), 'busy');
       open();
       for (const update of updates) assert.equal((await update.result()).kind, 'asked');
@@ -206,7 +207,7 @@ describe('recovery', () => {
     missing(fake, 4);
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('all recovered', () => fake.due === 0);
+      await until(() => fake.due === 0, 'all recovered');
       const at = recoveries(fake).map((point) => point.at);
       assert.ok((at[3] ?? 0) - (at[0] ?? 0) < MINUTE, 'without a pause');
       await env.sleep('3 hours');
@@ -223,7 +224,7 @@ describe('recovery', () => {
     });
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('page', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'page');
       await env.sleep('4 minutes');
       assert.equal(recoveries(fake).length, 0);
       await env.sleep('2 minutes');
@@ -270,7 +271,7 @@ describe('recovery', () => {
     };
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('all', () => fake.calls.length === 4 && fake.due === 0);
+      await until(() => fake.calls.length === 4 && fake.due === 0, 'all');
       assert.deepEqual(order, [
         '0 pages, 0 recovered',
         '0 pages, 1 recovered',
@@ -293,7 +294,7 @@ describe('recovery', () => {
       await env.sleep('2 hours');
       assert.equal(recoveries(fake).length, 0);
       await handle.signal('resume');
-      await until('recovered', () => recoveries(fake).length === 1);
+      await until(() => recoveries(fake).length === 1, 'recovered');
       await stop(handle);
     });
   });
@@ -324,19 +325,19 @@ describe('a database that came back older', () => {
     fake.change({});
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);
-      await until('first call', () => fake.calls.length === 1);
+      await until(() => fake.calls.length === 1, 'first call');
       const known = fake.row.revision;
       fake.row = { ...fake.row, revision: 1 };
       await handle.signal('wake');
-      await until('read again', () => fake.log.length === 2);
+      await until(() => fake.log.length === 2, 'read again');
       await env.sleep('70 minutes');
       assert.equal(fake.calls[1]?.revision, known, 'the guard gets to hear what the run knows');
       fake.row = { ...fake.row, revision: 1_000_010 };
       await handle.signal('wake');
-      await until('adopted', async () => {
+      await until(async () => {
         const { snapshot } = await handle.query<CaptureStateAnswer>('state');
         return snapshot?.revision === 1_000_010;
-      });
+      }, 'adopted');
       fake.row = { ...fake.row, revision: 1, enabled: false };
       await handle.signal('wake');
       await handle.result();
