@@ -65,8 +65,8 @@ export function manifestationRoutes(app: Api, deps: ApiDependencies): void {
         tags: ['manifestations'],
         summary: 'Say something about a received document',
         description:
-          'Signed, sent and followed until the government has answered; see its `status`. The same key and type while pending or ' +
-          'registered: 200 with the same id, except that a conclusive statement that another one has replaced may be made once more.',
+          'Signed, sent and followed until the government has answered; see its `status`. While a statement of the same type about ' +
+          'the same key is pending or registered, its id is answered with 200; only a conclusive one that another has replaced may be made again, once.',
         params: companyParams,
         body: manifestationOrder,
         response: answers({ 200: requested, 202: requested }, ...PROBLEMS, ...POST_PROBLEMS),

@@ -20,8 +20,8 @@ export const openApiDocument: FastifyDynamicSwaggerOptions = {
       title: 'Malote',
       version: '1',
       description:
-        'Captures every fiscal document issued against a Brazilian company. JSON, UTF-8; times in RFC 3339 with offset; ' +
-        'amounts as decimal strings; NSUs as 15-digit strings; tax IDs and keys as strings, in which letters are legal. ' +
+        'Fetches the fiscal documents that others issue to a Brazilian company, all of them. JSON, UTF-8; an instant is RFC 3339 with its offset, ' +
+        'an amount a decimal string, an NSU a string of 15 digits; tax IDs and keys are strings too: letters are legal in them. ' +
         'Lists give `{ data, nextCursor }`. Every answer carries `X-Request-Id`. Errors are `application/problem+json` with a stable `code`. ' +
         'Fields and values may be added at any time: ignore what you do not know.',
     },

@@ -68,7 +68,7 @@ export const ATTENTION_AFTER = 10;
 export const ATTENTION_RETRY = 6 * HOUR;
 /** One quick try after a first unknown outcome, if more documents were pending. */
 export const UNKNOWN_RETRY = 2 * MINUTE;
-/** A page that does not move the cursor ends the chain; the third in a row raises an alert. */
+/** Pages in a row that leave the cursor where it was until an alert opens; each ends the chain. */
 export const STANDSTILL_ALERT = 3;
 /** Most documents in one answer (NT 2014.002: loteDistDFeInt holds 1 to 50). */
 export const PAGE_SIZE = 50;

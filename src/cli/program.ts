@@ -19,7 +19,7 @@ import { webhookCommands } from './webhooks.js';
  */
 export function buildProgram(asJson = false): Command {
   const program = new Command('malote')
-    .description('Captures every fiscal document issued against a Brazilian company')
+    .description('Fetches the fiscal documents that others issue to a Brazilian company, all of them')
     .version(VERSION)
     .option('--json', 'print JSON, for scripts')
     .option('--api-url <url>', 'where the API is (MALOTE_API_URL; else the running "malote dev")')

@@ -13,7 +13,7 @@ export function rolesOf(documentType: DocumentType, metadata: DocumentMetadata, 
 }
 
 /**
- * Design section 7: `issued` only when the company is the issuer and holds no other role; a note to oneself is a purchase too. Being
+ * Design section 7: `issued` means that the company issued it and stands in it as nothing else; a note to oneself is a purchase too. Being
  * allowed to download (autXML) is no role. Events and documents of unknown kinds name no issuer: `received`.
  */
 export function directionOf(documentType: DocumentType, metadata: DocumentMetadata, taxId: string): Direction {

@@ -43,9 +43,9 @@ export interface CaptureState {
   readonly certificateRefusals: number;
   /** Last answer: code and instant. Its text stays in the database. */
   readonly lastAnswer: { readonly code: string; readonly at: number } | null;
-  /** The chain of pages since the last wait of 30 s or more. */
+  /** Pages and documents that came without a rest of at least 30 s between them. */
   readonly run: { readonly pages: number; readonly documents: number };
-  /** Divides the cadence's waits; 1 in production. A run keeps the scale it started with. */
+  /** Divides the cadence's waits; 1 in production. Fixed when the run starts. */
   readonly timeScale: number;
 }
 

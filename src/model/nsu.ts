@@ -1,5 +1,5 @@
 /**
- * NSU: the government's sequence number, per tax ID and service. Always a string of exactly 15 digits, because it is a
+ * NSU: the place of a document in the government's queue for one tax ID at one service. Always a string of exactly 15 digits, because it is a
  * cursor that must survive every trip through JSON; arithmetic goes through bigint, never through a float.
  */
 

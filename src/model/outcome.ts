@@ -1,7 +1,7 @@
 import type { Nsu } from './nsu.js';
 
 /**
- * How a government call ended. A closed set: an answer is data, exceptions are for bugs and for our own dependencies
+ * How a government call ended. A closed set: whatever the government does is data, and only our own bugs and services throw
  * (design.md section 2, rule 8).
  */
 export type Outcome =
@@ -29,7 +29,7 @@ export type Outcome =
     }
   /** The service or its front refused our certificate: TLS alert, HTTP 403 or 496, cStat 280 to 286, 472, 473, 593. */
   | { readonly kind: 'certificate_refused'; readonly statusCode: string }
-  /** An answer that is not the service's: 5xx, SOAP fault, HTML, empty, cut, too large, not decodable. */
+  /** Something came that the service itself did not write or we cannot read: 5xx, SOAP fault, HTML; empty, cut, too large, not decodable. */
   | { readonly kind: 'unreadable'; readonly statusCode: string; readonly reason: string }
   /** Nothing left this machine: DNS, connect or TLS failed. */
   | { readonly kind: 'not_sent'; readonly reason: string }

@@ -11,7 +11,7 @@ export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 export const ENVIRONMENTS = ['production', 'homologation'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** Names one capture: the long-running work for one company, document type and environment. */
+/** Names one capture: what fetches one document type of one company in one environment. */
 export interface CaptureKey {
   readonly companyId: string;
   readonly documentType: DocumentType;
@@ -25,8 +25,8 @@ export const PHASES = [
   'blocked', // the government rejected: nothing may be asked before a time
   'paused', // the service is shut down for all, or a person holds this capture
   'backing-off', // communication fails
-  'certificate', // no usable certificate; left when one is stored
-  'handing-over', // the host has not taken a page for 15 minutes
+  'certificate', // no usable certificate, until one is stored
+  'handing-over', // a page waits for its host for longer than 15 minutes
   'attention', // stopped until an operator resumes it (one try every 6 hours)
   'disabled', // certificate refused 10 times in a row (NFS-e)
   'stopped', // a person stopped it
@@ -41,7 +41,7 @@ export interface HostHandler {
 
 /** Options of a capture (api.md section 2). Every field may be absent: then the default of the rule applies. */
 export interface CaptureOptions {
-  /** NSU a capture without a committed page starts after. Default 0: the government then gives its last 3 months. */
+  /** The first page asks for what comes after this NSU. Default 0: whatever the government still has (its last 3 months). */
   readonly startNsu?: string;
   /** RFC 3339 instant before which nothing is asked (when moving from other software). */
   readonly notBefore?: string;

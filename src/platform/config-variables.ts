@@ -32,7 +32,7 @@ export const variables = z.object({
 
   MALOTE_MASTER_KEY: z.string().optional().meta({
     default: 'made once by the embedded default',
-    what: '32 bytes in base64; encrypts certificates and webhook secrets, signs download links. With several, separated by commas, the first encrypts and signs, all decrypt and verify',
+    what: 'base64 of 32 bytes; encrypts certificates and webhook secrets, signs download links. With several, separated by commas, the first encrypts and signs, all decrypt and verify',
   }),
 
   MALOTE_API_KEY: z

@@ -16,7 +16,7 @@ import { Stops } from './stops.js';
 export interface DevOptions {
   /** Default: MALOTE_DATA, else `.malote`. */
   readonly dataDir?: string;
-  /** End by itself once every demo company is drained and every webhook delivered, with one JSON line as the last one. */
+  /** End by itself when no demo company has anything pending and no webhook is on its way, with one JSON line as the last one. */
   readonly untilDrained?: boolean;
   /** False: no simulated government and no demo companies. Default true. */
   readonly simulator?: boolean;

@@ -17,7 +17,7 @@ export interface EnableOrder {
   /** The options to keep, given those in force ({} for a new capture). */
   readonly options: (current: CaptureOptions) => CaptureOptions;
   readonly now: number;
-  /** Divides the cadence's waits; a run keeps the scale it started with. Default 1. */
+  /** Divides the cadence's waits, for as long as this run lasts. Default 1. */
   readonly timeScale?: number;
 }
 

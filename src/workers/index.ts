@@ -31,8 +31,8 @@ export interface CaptureWorkerOptions {
   /** 32 bytes in base64; several, separated by commas, while keys are being rotated: the first encrypts, all decrypt. */
   readonly masterKey: string;
   /**
-   * The seam of the government call: one function, request in, response out. Tests stay off the network with it; a host may wrap the
-   * call in its own circuit breaker. It must throw {@link TransportFailure} and nothing else. Default: HTTPS with the company's certificate.
+   * How a request reaches the government, and its answer us. A host may put a circuit breaker of its own around it; tests need no network
+   * with it. It must throw {@link TransportFailure} and nothing else. Default: HTTPS with the company's certificate.
    */
   readonly transport?: Transport;
   /** Calls per second over all workers, of each document type. Default 30, of NFS-e 20. */

@@ -321,7 +321,7 @@ describe('jumps of the pointer', () => {
     assert.deepEqual(await alertsOf(w, capture.companyId), ['gap_too_large', 'other_consumer']);
   });
 
-  test('a 656 within a page after an unknown is our own lost page: no other program is blamed', async () => {
+  test('a 656 right after an unknown, ahead by a page at most, was caused by us: no other program is blamed', async () => {
     const capture = await newCapture(w);
     w.government.answers(documents(summaries(1, 3, key), 3, 90), nothing('unknown', 'time limit'), throttled(33));
     await query(w, capture);

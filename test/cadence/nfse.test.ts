@@ -87,7 +87,7 @@ describe('each outcome of NFS-e, beside its rule', () => {
     assert.equal(after(standing(50), none, { minIntervalMinutes: 180 }).state.lawfulFrom, AT + HOUR);
   });
 
-  test('a page that does not move the cursor ends the chain; the third in a row is told', () => {
+  test('after a page that leaves the cursor where it was no page follows at once; the third in a row is told', () => {
     let state = standing(50);
     for (const alerts of [0, 0, 1, 0]) {
       const step = after(state, documents(50, 1));

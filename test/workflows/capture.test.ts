@@ -110,7 +110,7 @@ describe('capture workflow', () => {
     });
   });
 
-  test('a start after a stop in the same run cancels the stop; a stop alone completes and stays down', async () => {
+  test('started again before the run has ended, a stopped capture goes on; a stop alone completes and stays down', async () => {
     const fake = fresh();
     await withWorkers(env, fake.activities, async () => {
       const handle = await startCapture(env, fake);

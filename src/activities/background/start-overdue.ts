@@ -38,7 +38,7 @@ const BATCH = 2_000;
 /** Signals in the air at once. */
 const AT_ONCE = 20;
 
-/** Heals terminated runs, lost signals and a lost Temporal (design.md section 5). */
+/** Whatever was lost (a run that was terminated, a signal, all of Temporal), its captures go on (design.md section 5). */
 export function createStartOverdue(deps: OverdueDependencies): Pick<HousekeepingActivities, 'startOverdue'> {
   return {
     async startOverdue() {

@@ -11,7 +11,7 @@ import { patiently } from './patience.js';
 
 type Stores = Pick<ActivityDependencies, 'database' | 'objectStore' | 'limits'>;
 
-/** Answers that keep their few bytes in the call log: an idle capture writes no objects. */
+/** Small answers, kept in the row of their call: an idle capture writes no objects. */
 const IN_THE_LOG: ReadonlySet<OutcomeKind> = new Set(['none', 'paused', 'throttled']);
 
 /** HTTP status of an answer that was found: only its bytes were kept. */
