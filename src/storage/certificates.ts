@@ -32,11 +32,15 @@ const COLUMNS = `id, company_id as "companyId", root, tax_id as "taxId", subject
 export async function storeCertificate(tx: Transaction, certificate: CertificateRow): Promise<void> {
   // Two at once: the later one stays, not both.
   await lockOrders(tx, certificate.companyId);
-  await deleteCertificate(tx, certificate.companyId);
+  const { rows: before } = await tx.query<{ pacedUntil: number | null }>(
+    `delete from certificates where company_id = $1
+     returning case when thumbprint = $2 then paced_until end as "pacedUntil"`,
+    [certificate.companyId, certificate.thumbprint],
+  );
   await tx.query(
     `insert into certificates (id, company_id, root, tax_id, subject, thumbprint, not_before, not_after, chain, key_id,
-       wrapped_key, sealed, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       wrapped_key, sealed, created_at, paced_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       certificate.id,
       certificate.companyId,
@@ -51,6 +55,8 @@ export async function storeCertificate(tx: Transaction, certificate: Certificate
       certificate.wrappedKey,
       certificate.sealed,
       instant(certificate.createdAt),
+      // The same one once more: its turn is not over by that.
+      instant(before[0]?.pacedUntil),
     ],
   );
 }
@@ -102,25 +108,29 @@ export async function usableCertificate(
 }
 
 /**
- * Takes the next turn of a certificate that may not be used too often.
+ * Takes the next turn of a certificate that may not be used too often. The service counts the certificate, not our rows: one that was
+ * stored for several companies of its root has one turn.
  *
  * @param pacing milliseconds from this turn to the next
  * @returns null: the turn is taken. Else the instant of the next one (milliseconds)
  */
 export async function takeTurn(
   tx: Transaction,
-  certificateId: string,
+  { root, thumbprint }: Pick<CertificateRow, 'root' | 'thumbprint'>,
   now: number,
   pacing: number,
 ): Promise<number | null> {
+  // Of two at once the later one waits for the earlier one's rows and finds each of them taken: that is what the row's own instant is for.
   const { rowCount } = await tx.query(
-    'update certificates set paced_until = $3 where id = $1 and (paced_until is null or paced_until <= $2)',
-    [certificateId, instant(now), instant(now + pacing)],
+    `update certificates c set paced_until = $4
+     where root = $1 and thumbprint = $2 and (paced_until is null or paced_until <= $3)
+       and not exists (select from certificates o where o.root = $1 and o.thumbprint = $2 and o.paced_until > $3)`,
+    [root, thumbprint, instant(now), instant(now + pacing)],
   );
-  if (rowCount === 1) return null;
-  const { rows } = await tx.query<{ pacedUntil: number }>(
-    'select paced_until as "pacedUntil" from certificates where id = $1',
-    [certificateId],
+  if (rowCount > 0) return null;
+  const { rows } = await tx.query<{ pacedUntil: number | null }>(
+    'select max(paced_until) as "pacedUntil" from certificates where root = $1 and thumbprint = $2',
+    [root, thumbprint],
   );
   return rows[0]?.pacedUntil ?? now + pacing;
 }

@@ -112,24 +112,72 @@ describe('a page of the ADN', () => {
 });
 
 describe('pacing', () => {
-  test('branches share their root’s certificate and its turns', async () => {
-    const first = await capturing();
-    const root = first.taxId.slice(0, 8);
+  /** A capture of NFS-e of another branch of the root that a tax ID has. */
+  async function branchOf(taxId: string): Promise<CaptureKey> {
+    const root = taxId.slice(0, 8);
     const branch = await newCompany(w.db, { taxId: cnpj(`${root}0777`) });
     const { rows } = await w.db.query<{ ok: boolean }>('select root = $2 as ok from companies where id = $1', [
       branch.id,
       root,
     ]);
     assert.equal(rows[0]?.ok, true);
-    const second = { companyId: branch.id, documentType: 'nfse', environment: 'homologation' } as const;
+    const capture = { companyId: branch.id, documentType: 'nfse', environment: 'homologation' } as const;
     const now = await w.clock.now();
-    await w.db.transaction((tx) => enableCapture(tx, { capture: second, options: () => ({}), now }));
-
+    await w.db.transaction((tx) => enableCapture(tx, { capture, options: () => ({}), now }));
+    return capture;
+  }
+  test('branches share their root’s certificate and its turns', async () => {
+    const first = await capturing();
+    const second = await branchOf(first.taxId);
     committed(await query(w, first.capture));
     const { refusal } = refused(await query(w, second));
     assert.equal(refusal.reason, 'too_early');
     w.clock.advance(2_000);
     committed(await query(w, second));
+  });
+
+  test('one certificate that was stored for each branch has one turn, also when it is stored again', async () => {
+    const first = await capturing();
+    const second = await branchOf(first.taxId);
+    const thumbprint = 'one for both';
+    await giveCertificate(w, first.capture.companyId, { thumbprint });
+    await giveCertificate(w, second.companyId, { thumbprint });
+
+    committed(await query(w, first.capture));
+    assert.equal(refused(await query(w, second)).refusal.reason, 'too_early');
+    await giveCertificate(w, second.companyId, { thumbprint });
+    await giveCertificate(w, first.capture.companyId, { thumbprint });
+    assert.equal(
+      refused(await query(w, second)).refusal.reason,
+      'too_early',
+      'its rows are new, the certificate is not',
+    );
+    w.clock.advance(2_000);
+    committed(await query(w, second));
+  });
+
+  test('another certificate of the root has turns of its own', async () => {
+    const first = await capturing();
+    const second = await branchOf(first.taxId);
+    await giveCertificate(w, second.companyId);
+    committed(await query(w, first.capture));
+    committed(await query(w, second));
+  });
+
+  test('of two that want the same turn at once, one gets it', async () => {
+    const first = await capturing();
+    const second = await branchOf(first.taxId);
+    const thumbprint = 'wanted by two';
+    await giveCertificate(w, first.capture.companyId, { thumbprint });
+    await giveCertificate(w, second.companyId, { thumbprint });
+    for (let round = 0; round < 5; round += 1) {
+      const before = await w.clock.now();
+      const results = await Promise.all([query(w, first.capture), query(w, second)]);
+      const called = results.filter(({ kind }) => kind === 'committed').length;
+      // On a slow machine the second may come in the turn after.
+      assert.ok(called === 1 || (await w.clock.now()) - before >= 2_000, `${called} calls in one turn`);
+      w.clock.advance(2 * HOUR);
+    }
   });
 });
 

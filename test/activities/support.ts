@@ -101,7 +101,7 @@ export async function newCapture(
 export async function giveCertificate(
   { db, clock }: Pick<World, 'db' | 'clock'>,
   companyId: string,
-  valid: { from?: number; to?: number } = {},
+  valid: { from?: number; to?: number; thumbprint?: string } = {},
 ): Promise<void> {
   const now = await clock.now();
   const { rows } = await db.query<{ root: string; taxId: string }>(
@@ -115,7 +115,7 @@ export async function giveCertificate(
       root: rows[0]?.root ?? '',
       taxId: rows[0]?.taxId ?? '',
       subject: 'CN=Empresa Inventada',
-      thumbprint: randomUUID(),
+      thumbprint: valid.thumbprint ?? randomUUID(),
       notBefore: valid.from ?? now - HOUR,
       notAfter: valid.to ?? now + 365 * 24 * HOUR,
       chain: '',

@@ -185,16 +185,16 @@ async function leaveCertificatePhase({ tx, row, company, now }: Opening): Promis
 }
 
 /**
- * The turn of the certificate, where the service counts how often it is used: a root's serves all its branches.
+ * The turn of the certificate, where the service counts how often it is used: a root's serves all its branches, in however many rows.
  *
  * @returns null: it is ours. Else when the next one is (milliseconds)
  */
 export async function nextTurn(
   { tx, row, now }: Pick<Opening, 'tx' | 'row' | 'now'>,
-  certificate: { readonly id: string },
+  certificate: CertificateRow,
 ): Promise<number | null> {
   const { pacing } = cadenceOf(row.documentType);
-  return pacing === undefined ? null : takeTurn(tx, certificate.id, now, scaled(pacing, row.state.timeScale));
+  return pacing === undefined ? null : takeTurn(tx, certificate, now, scaled(pacing, row.state.timeScale));
 }
 
 /** The one way to the wire, once it is committed. */
