@@ -11,6 +11,7 @@ import { rowOf, type World } from './support.js';
 /** One activity for a point query; `attempt` runs it once more under the same ids, as Temporal's retries do. */
 export class PointActivity {
   readonly #info = { workflowExecution: { workflowId: 'capture', runId: randomUUID() }, activityId: '1' };
+  #remembered: unknown;
 
   constructor(
     private readonly input: { readonly capture: CaptureKey; readonly ask: PointAsk; readonly requestId?: string },
@@ -26,8 +27,12 @@ export class PointActivity {
   }
 
   #environment(): MockActivityEnvironment {
-    const environment = new MockActivityEnvironment(this.#info, { logger: new DefaultLogger('ERROR') });
-    environment.on('heartbeat', () => {});
+    const info = { ...this.#info, heartbeatDetails: this.#remembered };
+    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+    // As Temporal does: the next attempt gets what the last heartbeat said.
+    environment.on('heartbeat', (details: unknown) => {
+      this.#remembered = details;
+    });
     return environment;
   }
 }

@@ -137,6 +137,7 @@ export async function rowOf({ db }: Pick<World, 'db'>, capture: CaptureKey): Pro
 export class Activity {
   readonly #info: { readonly workflowId: string; readonly runId: string };
   readonly #activityId: string;
+  #remembered: unknown;
   environment: MockActivityEnvironment;
 
   constructor(
@@ -160,9 +161,16 @@ export class Activity {
   }
 
   #fresh(): MockActivityEnvironment {
-    const info = { workflowExecution: this.#info, activityId: this.#activityId };
+    const info = {
+      workflowExecution: this.#info,
+      activityId: this.#activityId,
+      heartbeatDetails: this.#remembered,
+    };
     const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
-    environment.on('heartbeat', () => {});
+    // As Temporal does: the next attempt gets what the last heartbeat said.
+    environment.on('heartbeat', (details: unknown) => {
+      this.#remembered = details;
+    });
     return environment;
   }
 }

@@ -2,7 +2,7 @@ import type { Refusal } from '../../model/activity-contract.js';
 import type { Nsu } from '../../model/nsu.js';
 import { RECOVERY_MEANS } from '../../model/recovery.js';
 import type { CaptureKey } from '../../model/words.js';
-import { type CallRow, insertDistributionCall, SECOND_PASS } from '../../storage/calls.js';
+import { type CallRow, insertDistributionCall, type NewCall, SECOND_PASS } from '../../storage/calls.js';
 import type { Transaction } from '../../storage/database.js';
 import { passStart, writePass } from '../../storage/second-pass.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -12,13 +12,16 @@ import {
   earlierCalls,
   guardFacts,
   heed,
+  isWhereItWas,
   type Opening,
   openLocked,
   type Refused,
+  recordAgain,
   recordCall,
   refused,
   refuseUnderLease,
 } from './begin-steps.js';
+import type { RememberedCall } from './call-memory.js';
 import { judge } from './guard.js';
 
 export interface BeginInput {
@@ -29,6 +32,8 @@ export interface BeginInput {
   readonly callId: string;
   /** The unknown call whose object was looked for, in vain. */
   readonly searched: string | null;
+  /** The call that an earlier attempt wrote down. */
+  readonly remembered: RememberedCall | null;
 }
 
 export type Begun =
@@ -53,11 +58,16 @@ export function beginCall(deps: ActivityDependencies, input: BeginInput): Promis
 async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginInput): Promise<Begun> {
   const opening = await openLocked(deps, tx, input.capture);
   const { row, now } = opening;
-  const earlier = await earlierCalls(opening, input.callId);
+  const { callId, remembered } = input;
+  const earlier = await earlierCalls(opening, callId, remembered);
   if (earlier.own) return { kind: 'recorded', call: earlier.own };
   refuseUnderLease(opening);
   const unsettled = unsettledBefore(earlier, input.searched);
   if (unsettled) return { kind: 'unsettled', call: unsettled };
+  if (remembered && isTheSameQuestion(opening, input, remembered)) {
+    const insert = (call: NewCall) => insertDistributionCall(tx, call);
+    return { kind: 'recorded', call: await recordAgain(opening, { ...remembered, callId }, insert) };
+  }
 
   const facts = await guardFacts(opening);
   const heeded = await heed(opening, judge({ asked: input, row, now, ...facts }), facts, deps.timeScale);
@@ -68,7 +78,7 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginIn
   const pass = await passFrom(opening);
   const fromNsu = pass ?? row.state.ultNsu;
   const begun = await recordCall(current, {
-    callId: input.callId,
+    callId,
     kind: pass === null ? 'distNSU' : SECOND_PASS,
     fromNsu,
     certificate: deps.openCertificate(certificate),
@@ -87,6 +97,12 @@ async function passFrom({ tx, row, now }: Opening): Promise<Nsu | null> {
   const start = await passStart(tx, row, now);
   if (start !== null) await writePass(tx, row, start);
   return start;
+}
+
+/** A lost call is settled from where it was made, or not at all. */
+function isTheSameQuestion(opening: Opening, input: BeginInput, lost: RememberedCall): boolean {
+  const fromHere = lost.kind === SECOND_PASS || lost.fromNsu === opening.row.state.ultNsu;
+  return fromHere && isWhereItWas(opening, input, lost);
 }
 
 /** One whose lease ended without an end of its own, or a distribution call whose answer may have turned up since. */

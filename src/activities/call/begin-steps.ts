@@ -22,6 +22,7 @@ import { getService, type ServiceKey, type ServiceRow, takeProbe } from '../../s
 import type { ActivityDependencies } from '../dependencies.js';
 import { captureUnknown, leaseTaken, scaleMismatch } from '../failures.js';
 import { Announcements } from '../page/announcements.js';
+import type { RememberedCall } from './call-memory.js';
 import { type Mark, mark } from './call-watch.js';
 import { pauseLength, type Verdict } from './guard.js';
 import { serviceOf } from './service-pause.js';
@@ -62,8 +63,13 @@ export interface EarlierCalls {
   readonly lastDistribution: CallRow | null;
 }
 
-export async function earlierCalls({ tx, row, now }: Opening, callId: string): Promise<EarlierCalls> {
-  const since = Math.min(now, row.callDeadline ?? now, row.lastQueryAt ?? now) - 2 * DAY;
+export async function earlierCalls(
+  { tx, row, now }: Opening,
+  callId: string,
+  remembered: RememberedCall | null = null,
+): Promise<EarlierCalls> {
+  const known = [row.callDeadline, row.lastQueryAt, remembered?.startedAt];
+  const since = Math.min(now, ...known.map((at) => at ?? now)) - 2 * DAY;
   const ids = [callId, row.callId, row.distributionCallId].filter((id) => id !== null);
   const calls = new Map((await findCalls(tx, ids, since)).map((call) => [call.id, call]));
   return {
@@ -221,26 +227,55 @@ export async function recordCall(
   { tx, row, company, now, recordedAt }: Opening,
   { callId, kind, fromNsu, certificate, service: pause, asks: service = serviceOf(row), insert }: CallToBegin,
 ): Promise<BegunCall | Refused<Extract<Refusal, { reason: 'paused' }>>> {
-  const deadline = now + cadenceOf(row.documentType).callLimit + LEASE_GRACE;
+  const call = newCall(row, service, { callId, startedAt: now, kind, fromNsu });
   const probes = pause.pausedUntil !== null;
-  if (probes && !(await takeProbe(tx, service, { callId, deadline, now }))) {
+  if (probes && !(await takeProbe(tx, service, { callId, deadline: call.deadline, now }))) {
     return refused({ row, company }, await whileProbed(tx, service, now));
   }
-  const call: NewCall = {
-    companyId: row.companyId,
-    documentType: row.documentType,
-    environment: row.environment,
-    id: callId,
-    startedAt: now,
-    service: service.service,
-    kind,
-    fromNsu,
-    deadline,
-    archiveKey: archiveKey(row, now, callId),
-  };
   await insert(call);
-  const unanswered = { status: 'open', outcome: null, statusCode: null, documents: 0, body: null } as const;
-  return { kind: 'begun', call: { ...call, ...unanswered, isProbe: probes }, company, certificate, recordedAt };
+  return { kind: 'begun', call: { ...call, ...UNANSWERED, isProbe: probes }, company, certificate, recordedAt };
+}
+
+const UNANSWERED = { status: 'open', outcome: null, statusCode: null, documents: 0, body: null } as const;
+
+function newCall(
+  row: CaptureRow,
+  { service }: ServiceKey,
+  { callId, ...call }: RememberedCall & { readonly callId: string },
+): NewCall {
+  const { companyId, documentType, environment } = row;
+  return {
+    companyId,
+    documentType,
+    environment,
+    id: callId,
+    service,
+    ...call,
+    deadline: call.startedAt + cadenceOf(documentType).callLimit + LEASE_GRACE,
+    archiveKey: archiveKey(row, call.startedAt, callId),
+  };
+}
+
+/**
+ * Writes the row of a call again that an earlier attempt wrote and the database has lost in a failover: from here on it is settled like any
+ * other whose process is gone. The caller has made sure that nothing else was asked since.
+ */
+export async function recordAgain(
+  { row }: Opening,
+  lost: RememberedCall & { readonly callId: string },
+  insert: (call: NewCall) => Promise<void>,
+): Promise<CallRow> {
+  const call = newCall(row, serviceOf(row), lost);
+  await insert(call);
+  return { ...call, ...UNANSWERED, isProbe: false };
+}
+
+/**
+ * Whether the database is where it was when the lost call began, so that the call can be taken up again. Behind that, it has lost more than
+ * the call; beyond, somebody else's answer counts.
+ */
+export function isWhereItWas({ row }: Opening, asked: { readonly revision: number }, lost: RememberedCall): boolean {
+  return asked.revision <= row.revision && (row.lastQueryAt ?? 0) <= lost.startedAt;
 }
 
 /** Another capture finds out whether the service answers again, or found just now that it does not. */

@@ -1,6 +1,6 @@
 import type { GovernmentActivities, QueryResult } from '../../model/activity-contract.js';
 import { beginCall } from '../call/begin-call.js';
-import { beat } from '../call/call-watch.js';
+import { CallMemory } from '../call/call-memory.js';
 import type { Committed } from '../call/ended-call.js';
 import { makeCall, ownCallId, refuseWhileStopping, settle } from '../call/make-call.js';
 import { type CallContext, limitsOf } from '../dependencies.js';
@@ -11,20 +11,22 @@ type Query = GovernmentActivities['queryDistribution'];
 /** The activity that makes a distribution call. docs/government-call.md tells what each line must never do. */
 export function createQueryDistribution(deps: CallContext): Query {
   return (input) => {
-    const stopBeating = beat(limitsOf(deps).beat);
-    return rebuilding(() => query(deps, input)).finally(stopBeating);
+    const memory = new CallMemory();
+    const stopBeating = memory.beating(limitsOf(deps).beat);
+    return rebuilding(() => query(deps, input, memory)).finally(stopBeating);
   };
 }
 
-async function query(deps: CallContext, input: Parameters<Query>[0]): Promise<QueryResult> {
+async function query(deps: CallContext, input: Parameters<Query>[0], memory: CallMemory): Promise<QueryResult> {
   const callId = ownCallId();
   let searched: string | null = null;
   for (;;) {
     refuseWhileStopping();
     await deps.failpoint?.('before_record');
-    const begun = await beginCall(deps, { ...input, callId, searched });
+    const begun = await beginCall(deps, { ...input, callId, searched, remembered: memory.call });
     switch (begun.kind) {
       case 'begun':
+        memory.remember(begun.call);
         await deps.failpoint?.('after_record');
         return asResult(await makeCall(deps, begun, { ultNsu: begun.ultNsu }));
       case 'refused':

@@ -4,7 +4,7 @@ import type { Nsu } from '../../model/nsu.js';
 import type { PointAsk, PointRefusal } from '../../model/point-query.js';
 import { POINT_WINDOW } from '../../model/point-quota.js';
 import type { CaptureKey } from '../../model/words.js';
-import { type CallRow, insertPointCall, type PointOrigin } from '../../storage/calls.js';
+import { type CallRow, insertPointCall, type NewCall, type PointOrigin } from '../../storage/calls.js';
 import { snapshotOf } from '../../storage/capture-rows.js';
 import type { Transaction } from '../../storage/database.js';
 import { resendDocument } from '../../storage/deliveries.js';
@@ -17,13 +17,16 @@ import {
   earlierCalls,
   guardFacts,
   heed,
+  isWhereItWas,
   type Opening,
   openLocked,
   type Refused,
+  recordAgain,
   recordCall,
   refused,
   refuseUnderLease,
 } from '../call/begin-steps.js';
+import type { RememberedCall } from '../call/call-memory.js';
 import { judgePoint } from '../call/guard.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
@@ -34,6 +37,8 @@ export interface BeginPointInput {
   readonly callId: string;
   /** What somebody asked for; null: whatever recovery item is due. */
   readonly asked: PersonsQuestion | null;
+  /** The call that an earlier attempt wrote down. */
+  readonly remembered: RememberedCall | null;
 }
 
 export interface PersonsQuestion {
@@ -69,15 +74,21 @@ export function beginPoint(deps: ActivityDependencies, input: BeginPointInput): 
 async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginPointInput): Promise<BegunPoint> {
   const opening = await openLocked(deps, tx, input.capture);
   const { row, company, now } = opening;
-  const { own, last } = await earlierCalls(opening, input.callId);
+  const { asked, callId, remembered } = input;
+  const { own, last } = await earlierCalls(opening, callId, remembered);
   if (own) return { kind: 'recorded', call: own };
-  const { asked } = input;
+  const insert = (call: NewCall) => insertPointCall(tx, call, originOf(asked));
   if (asked) {
     const local = await findLocal(tx, row, asked.ask);
     if (local.length > 0) return sendAgain(opening, asked, local);
   }
   refuseUnderLease(opening);
   if (last?.status === 'open') return { kind: 'unsettled', call: last };
+  if (remembered && isWhereItWas(opening, input, remembered)) {
+    const call = await recordAgain(opening, { ...remembered, callId }, insert);
+    if (asked?.requestId) await giveReprocessToCall(tx, asked.requestId, callId);
+    return { kind: 'recorded', call };
+  }
 
   const ask = asked?.ask ?? (await itemDue(opening));
   if (!ask) return { kind: 'nothing_due', snapshot: snapshotOf(row, company) };
@@ -95,15 +106,15 @@ async function begin(deps: ActivityDependencies, tx: Transaction, input: BeginPo
   if (turn !== null) return refusedTo(opening, asked, refused(current, { reason: 'quota', until: turn }));
 
   const begun = await recordCall(current, {
-    callId: input.callId,
+    callId,
     kind: 'nsu' in ask ? 'consNSU' : 'consChNFe',
     fromNsu: 'nsu' in ask ? ask.nsu : null,
     certificate: deps.openCertificate(certificate),
     service: facts.service,
-    insert: (call) => insertPointCall(tx, call, originOf(asked)),
+    insert,
   });
   if (begun.kind === 'refused') return refusedTo(opening, asked, begun);
-  if (asked?.requestId) await giveReprocessToCall(tx, asked.requestId, input.callId);
+  if (asked?.requestId) await giveReprocessToCall(tx, asked.requestId, callId);
   if (subject) await releaseSlot(tx, row, subject);
   return { ...begun, ask };
 }

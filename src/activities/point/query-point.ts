@@ -1,7 +1,7 @@
 import type { GovernmentActivities } from '../../model/activity-contract.js';
 import { ZERO_NSU } from '../../model/nsu.js';
 import type { PointResult, RecoveryResult } from '../../model/point-query.js';
-import { beat } from '../call/call-watch.js';
+import { CallMemory } from '../call/call-memory.js';
 import type { Committed } from '../call/ended-call.js';
 import { makeCall, ownCallId, refuseWhileStopping, settle } from '../call/make-call.js';
 import { type CallContext, limitsOf } from '../dependencies.js';
@@ -24,21 +24,23 @@ export function createPointQueries(deps: CallContext): Pick<GovernmentActivities
   };
 }
 
-type Input = Omit<BeginPointInput, 'callId'>;
+type Input = Omit<BeginPointInput, 'callId' | 'remembered'>;
 
 function beating(deps: CallContext, input: Input): Promise<PointResult | RecoveryResult> {
-  const stopBeating = beat(limitsOf(deps).beat);
-  return rebuilding(() => ask(deps, input)).finally(stopBeating);
+  const memory = new CallMemory();
+  const stopBeating = memory.beating(limitsOf(deps).beat);
+  return rebuilding(() => ask(deps, input, memory)).finally(stopBeating);
 }
 
-async function ask(deps: CallContext, input: Input): Promise<PointResult | RecoveryResult> {
+async function ask(deps: CallContext, input: Input, memory: CallMemory): Promise<PointResult | RecoveryResult> {
   const callId = ownCallId();
   for (;;) {
     refuseWhileStopping();
     await deps.failpoint?.('before_record');
-    const begun = await beginPoint(deps, { ...input, callId });
+    const begun = await beginPoint(deps, { ...input, callId, remembered: memory.call });
     switch (begun.kind) {
       case 'begun':
+        memory.remember(begun.call);
         await deps.failpoint?.('after_record');
         return asResult(await makeCall(deps, begun, { ultNsu: ZERO_NSU, point: begun.ask }));
       case 'recorded':
