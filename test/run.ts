@@ -28,7 +28,7 @@ const postgres = await startPostgres({ folder, throwAway: true });
 const runner = spawn(
   process.execPath,
   [
-    ...['--import', 'tsx', '--test', '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=600000'],
+    ...['--import', 'tsx', '--test', '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=1800000'],
     ...options,
     ...files,
   ],

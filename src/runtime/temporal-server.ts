@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -39,6 +39,7 @@ export interface TemporalServerOptions {
 }
 
 const START_LIMIT_MS = 120_000;
+const BELIEVED_AFTER_MS = 10_000;
 /** When somebody takes a port between our look and the server's start. */
 const TRIES = 10;
 
@@ -70,6 +71,9 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Tem
     for (let attempt = 1; ; attempt++) {
       const [port, uiPort] = await choosePorts(options, attempt);
       const log = join(options.folder, 'server.log');
+      // Appended to: what it said at earlier starts is not about this one.
+      const before = existsSync(log) ? statSync(log).size : 0;
+      const said = (): string => readFileSync(log).subarray(before).toString('utf8').trim();
       const child = await startChild({
         command: program,
         args: serverArguments(options, port, uiPort),
@@ -79,7 +83,7 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Tem
       });
       const address = `127.0.0.1:${port}`;
       const ended = child.ended;
-      if (await answers(child, address)) {
+      if (await answers(child, address, said)) {
         void ended.then(unlock);
         return {
           address,
@@ -92,9 +96,10 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Tem
         };
       }
       await child.stop(['SIGTERM', 5000], ['SIGKILL', 10_000]);
-      const said = readFileSync(log, 'utf8').trim().split('\n').slice(-12).join('\n');
-      if (attempt < TRIES && /address already in use|can't set frontend port|can't set UI port/i.test(said)) continue;
-      throw new Error(`Temporal's server does not start (${program}): ${said || 'it said nothing'}`);
+      // In all of it: after the port's fault comes a Go panic of a hundred lines.
+      if (attempt < TRIES && /address already in use|can't set frontend port|can't set UI port/i.test(said())) continue;
+      const lastWords = said().split('\n').slice(-12).join('\n');
+      throw new Error(`Temporal's server does not start (${program}): ${lastWords || 'it said nothing'}`);
     }
   } catch (error) {
     unlock();
@@ -124,20 +129,27 @@ function serverArguments(options: TemporalServerOptions, port: number, uiPort: n
   ];
 }
 
-async function answers(child: Child, address: string): Promise<boolean> {
+/**
+ * Whether it came up. An answer alone may be that of another server, which took the port in between and of which ours is about to
+ * end: ours says its address once it listens. A version that says it in other words is believed when it lives on.
+ */
+async function answers(child: Child, address: string, said: () => string): Promise<boolean> {
   const deadline = Date.now() + START_LIMIT_MS;
+  let answeredAt: number | null = null;
   while (child.running() && Date.now() < deadline) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: 2000 });
       try {
         await connection.workflowService.describeNamespace({ namespace: 'default' });
-        return true;
+        answeredAt ??= Date.now();
+        if (/^(Temporal )?Server:/m.test(said()) || Date.now() - answeredAt > BELIEVED_AFTER_MS) return child.running();
       } finally {
         await connection.close();
       }
     } catch {
-      await within(child.ended, 100);
+      // not yet
     }
+    await within(child.ended, 100);
   }
   return false;
 }

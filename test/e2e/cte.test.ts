@@ -222,7 +222,7 @@ describe('1,000 mixed CT-e documents with filters on', () => {
       return (await held()) === 0;
     };
     await until(released, 'no event waits', 120_000);
-    await until(async () => (await system.pending()) === 0, 'delivered', 60_000);
+    await until(async () => (await system.pending()) === 0, 'delivered');
     const stored = await rows();
     for (const { nsu } of waiting) assert.equal(stored.find((row) => row.nsu === nsu)?.suppressed, null);
     const notified = stored.filter(({ suppressed }) => suppressed === null);

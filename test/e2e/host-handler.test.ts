@@ -47,7 +47,7 @@ describe('a host takes pages with a worker of its own', () => {
       const row = async () =>
         (await system.database.query<{ enabled: boolean; phase: string }>('select enabled, phase from captures'))
           .rows[0];
-      await until(async () => (await row())?.enabled === false, 'stopped by the host', 60_000);
+      await until(async () => (await row())?.enabled === false, 'stopped by the host');
       assert.equal((await row())?.phase, 'stopped');
       const run = temporal.client.workflow.getHandle(capture.workflowId);
       await until(async () => (await run.describe()).status.name === 'COMPLETED', 'completed');

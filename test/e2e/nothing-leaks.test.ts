@@ -89,13 +89,13 @@ describe('what can be read in Temporal and in the logs after a run full of troub
     await until(async () => (await settled()) >= TAX_IDS.length * (trouble.length + 1), 'all trouble met', 120_000);
     const said = async () =>
       (await system.database.query("select from manifestations where status = 'registered'")).rowCount > 0;
-    await until(said, 'Awareness was registered', 60_000);
+    await until(said, 'Awareness was registered');
     // A failure of our own, with a value of the row in PostgreSQL's message.
     await system.database.query("alter table events add constraint broken check (body = '') not valid");
     system.simulator.companies.arrive({ taxId: TAX_IDS[0] ?? '', count: 5 });
     const broken = async () =>
       (await system.database.query("select from failed_items where failure = 'internal'")).rowCount > 0;
-    await until(broken, 'a page that PostgreSQL refuses', 60_000);
+    await until(broken, 'a page that PostgreSQL refuses');
 
     const histories = await everythingIn(temporal);
     assert.ok(histories.length > 10_000, 'there is something to read');

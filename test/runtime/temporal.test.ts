@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -44,6 +45,28 @@ describe('embedded Temporal server', () => {
     } finally {
       blocker.close();
     }
+  });
+
+  test('one whose port another server took is not taken for started because that one answers: it is tried again', async () => {
+    const first = await startTemporal({ folder: scratchFolder('temporal'), ui: false, throwAway: true });
+    const folder = scratchFolder('temporal');
+    const starting = startTemporal({ folder, ui: false, throwAway: true, port: first.port, samePorts: true });
+    let pid: number | null = null;
+    void starting.then(
+      (second) => (pid = second.pid),
+      () => undefined,
+    );
+    const log = join(folder, 'server.log');
+    await until(
+      () => existsSync(log) && /address already in use/.test(readFileSync(log, 'utf8')),
+      'its first try failed',
+    );
+    assert.equal(pid, null);
+    await first.stop();
+    const second = await starting;
+    assert.equal(second.address, first.address);
+    await withClient(second, (client) => client.workflow.start('any', { taskQueue: 'nobody', workflowId: 'kept' }));
+    await second.stop();
   });
 });
 
