@@ -1,6 +1,6 @@
 import type { CaptureState } from '../model/capture-state.js';
 import { compareNsu, maxNsu } from '../model/nsu.js';
-import { HELD_BACK, type Outcome } from '../model/outcome.js';
+import { isHeldBack, type Outcome } from '../model/outcome.js';
 import { MINUTE, SECOND, STANDSTILL_ALERT, scaled } from './constants.js';
 import type { PointCadence } from './point.js';
 import { STOPPING } from './soap.js';
@@ -136,13 +136,13 @@ function afterFailure(
   if (outcome.kind === 'not_sent' && outcome.reason === STOPPING) {
     return plain({ ...before, nextQueryAt: before.nextQueryAt ?? now.at });
   }
-  const held = outcome.kind === 'not_sent' && outcome.reason === HELD_BACK;
+  const held = isHeldBack(outcome);
   const failures = now.outage || held ? before.failures : before.failures + 1;
   const unknowns = outcome.kind === 'unknown' ? before.unknowns + 1 : before.unknowns;
   const wait = Math.min(NFSE_RULES.failureFirst * 2 ** Math.max(failures - 1, 0), NFSE_RULES.failureMax);
   const nextQueryAt = Math.max(now.at + scaled(wait, before.timeScale), before.blockedUntil ?? 0);
   const reason = held
-    ? HELD_BACK
+    ? outcome.reason
     : {
         not_sent: 'no connection to the government',
         unreadable: 'the answer was not the service’s',

@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
+  CircuitState,
   ConsecutiveBreaker,
   circuitBreaker,
   handleWhenResult,
 } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
-import { HELD_BACK } from '../model/outcome.js';
+import { ALL_HELD_BACK, HELD_BACK, HELD_BACK_MS } from '../model/outcome.js';
 import { nothingCame } from './no-answer.js';
 import type { CallAnswer, GovernmentRequest, GovernmentResponse, ReadAnswer, Transport } from './types.js';
 
@@ -18,12 +19,11 @@ import type { CallAnswer, GovernmentRequest, GovernmentResponse, ReadAnswer, Tra
  */
 const PAUSES_MS = [1_000, 2_000, 4_000];
 
-/** Failures in a row, of one certificate and of all together, after which nobody asks for a while. */
+/** Failures in a row at one host, of one certificate and of all together, after which nobody asks there for a while. */
 const FAILURES_OF_CERTIFICATE = 10;
 const FAILURES_OF_ALL = 50;
-const BREAK_MS = 60_000;
-/** More are not remembered; who is forgotten begins to count anew. */
-const CERTIFICATES = 5_000;
+/** More breakers are not remembered; whose was not used for longest begins to count anew. */
+const REMEMBERED = 5_000;
 
 export type GetRequest = Omit<GovernmentRequest, 'method' | 'body'>;
 
@@ -41,28 +41,42 @@ export function createPatientGet(
   transport: Transport,
   { timeScale = 1, pausesMs = PAUSES_MS }: PatientGetOptions = {},
 ): PatientGet {
-  const breaker = (failures: number) =>
-    circuitBreaker(handleWhenResult(isFailure), {
-      halfOpenAfter: Math.ceil(BREAK_MS / timeScale),
+  const breakers = new LRUCache<string, CircuitBreakerPolicy>({ max: REMEMBERED });
+  const breakerOf = (whose: string, failures: number): CircuitBreakerPolicy => {
+    const known = breakers.get(whose);
+    if (known) return known;
+    // A call that found out nothing, because all are held back, does not end what it was to find out about its certificate.
+    const failed = handleWhenResult(isFailure).orWhen(() => policy.state === CircuitState.HalfOpen);
+    const policy = circuitBreaker(failed, {
+      halfOpenAfter: Math.ceil(HELD_BACK_MS / timeScale),
       breaker: new ConsecutiveBreaker(failures),
     });
-  const ofAll = breaker(FAILURES_OF_ALL);
-  const ofCertificates = new LRUCache<string, CircuitBreakerPolicy>({ max: CERTIFICATES });
-  const ofCertificate = (thumbprint: string) => {
-    const known = ofCertificates.get(thumbprint) ?? breaker(FAILURES_OF_CERTIFICATE);
-    ofCertificates.set(thumbprint, known);
-    return known;
+    breakers.set(whose, policy);
+    return policy;
   };
   return async (request, read) => {
+    const { host } = new URL(request.url);
+    const ofAll = breakerOf(host, FAILURES_OF_ALL);
+    const ofCertificate = breakerOf(`${host} ${request.certificate.thumbprint}`, FAILURES_OF_CERTIFICATE);
+    let reason = HELD_BACK;
+    const ask = () => getRepeatedly(transport, request, read, pausesMs);
+    const unlessAllHeldBack = () =>
+      through(ofAll, ask).catch((error: unknown) => {
+        if (ofAll.state === CircuitState.Open) reason = ALL_HELD_BACK;
+        throw error;
+      });
     try {
-      return await ofAll.execute(() =>
-        ofCertificate(request.certificate.thumbprint).execute(() => getRepeatedly(transport, request, read, pausesMs)),
-      );
+      return await through(ofCertificate, unlessAllHeldBack);
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
-      return notAsked();
+      return notAsked(reason);
     }
   };
+}
+
+/** One call finds out whether it is over; the others do not wait for that one: what is sent late must not be sent. */
+function through<T>(policy: CircuitBreakerPolicy, ask: () => Promise<T>): Promise<T> {
+  return policy.state === CircuitState.HalfOpen ? Promise.reject(new BrokenCircuitError()) : policy.execute(ask);
 }
 
 async function getRepeatedly(
@@ -111,11 +125,11 @@ function isFailure(answer: unknown): boolean {
 }
 
 /** A breaker is open: nothing leaves. */
-function notAsked(): CallAnswer {
+function notAsked(reason: string): CallAnswer {
   return {
-    outcome: { kind: 'not_sent', reason: HELD_BACK },
+    outcome: { kind: 'not_sent', reason },
     items: [],
-    statusText: HELD_BACK,
+    statusText: reason,
     serverTime: null,
     warnings: [],
     raw: null,

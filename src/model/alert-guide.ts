@@ -99,7 +99,7 @@ export const ALERT_GUIDE: Readonly<Record<AlertCode, AlertGuide>> = {
     'repair it, then enable it and choose what is sent again',
   ),
   service_outage: trouble(
-    'five companies failed within 10 minutes and none was answered: a service is down for all',
+    'five companies failed within 10 minutes and none was answered, or 50 NFS-e calls in a row failed: a service is down for all',
     'the service answers again',
     'wait; all go on alone, spread out',
   ),

@@ -36,8 +36,15 @@ export type Outcome =
   /** The request was, or may have been, sent and no answer came: time-out, reset, or our process died. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** Reason of a call that was not made because those before it failed in a row: it says nothing new, and counts as nothing. */
+/** Reasons of a call that was not made because those before it failed in a row, with its certificate or all of them: it counts as nothing. */
 export const HELD_BACK = 'too many failures in a row: nothing is sent for a minute';
+export const ALL_HELD_BACK = 'too many failures in a row of all companies: nothing is sent for a minute';
+/** The minute in that, before the time scale. */
+export const HELD_BACK_MS = 60_000;
+
+export function isHeldBack(outcome: Outcome): boolean {
+  return outcome.kind === 'not_sent' && (outcome.reason === HELD_BACK || outcome.reason === ALL_HELD_BACK);
+}
 
 export type OutcomeKind = Outcome['kind'];
 

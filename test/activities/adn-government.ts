@@ -3,7 +3,7 @@ import { type DistributionService, nfseService } from '../../src/activities/inde
 import { type AdnQuery, readAdnAnswer } from '../../src/government/adn-answer.js';
 import { readSefinNote } from '../../src/government/sefin-answer.js';
 import type { CallAnswer } from '../../src/government/types.js';
-import { HELD_BACK } from '../../src/model/outcome.js';
+import { ALL_HELD_BACK, HELD_BACK } from '../../src/model/outcome.js';
 import type { Environment } from '../../src/model/words.js';
 import { nothing } from './government.js';
 
@@ -27,7 +27,7 @@ export class ScriptedAdn {
   pageSize = 50;
   readonly asked: { readonly query: AdnQuery; readonly taxId: string }[] = [];
   /** Instead of the box, once. */
-  next: { readonly status: number; readonly body: string } | 'unknown' | 'held_back' | null = null;
+  next: { readonly status: number; readonly body: string } | 'unknown' | 'held_back' | 'all_held_back' | null = null;
 
   /** Notes that Sefin has, by key; and what was asked of it. */
   readonly notes = new Map<string, string>();
@@ -67,6 +67,7 @@ export class ScriptedAdn {
     const { next } = this;
     this.next = null;
     if (next === 'held_back') return nothing('not_sent', HELD_BACK);
+    if (next === 'all_held_back') return nothing('not_sent', ALL_HELD_BACK);
     if (next === 'unknown') return nothing('unknown', 'time limit');
     const after = 'after' in query ? Number(query.after) : 0;
     const wanted = ({ nsu, xml }: AdnItem) =>

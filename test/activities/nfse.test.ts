@@ -402,3 +402,37 @@ test('calls that an open breaker held back are nobody’s failure, and no outage
   const { rows } = await w.db.query('select from services where paused_until is not null');
   assert.equal(rows.length, 0);
 });
+
+test('where all are held back the service is left alone for a minute by everybody, until a probe is answered', async () => {
+  const paused = async () => {
+    const { rows } = await w.db.query<{ service: string; until: number }>(
+      'select service, paused_until as until from services where paused_until is not null',
+    );
+    return rows;
+  };
+  const alerts = async () =>
+    (await w.db.query(`select from alerts where code = 'service_outage' and closed_at is null`)).rows.length;
+  const [first, second, third] = [await capturing(), await capturing(), await capturing()];
+  adn.next = 'all_held_back';
+  const held = committed(await query(w, first.capture));
+  assert.deepEqual([held.snapshot.state.failures, held.snapshot.state.phase], [0, 'backing-off']);
+  const [row] = await paused();
+  assert.deepEqual([row?.service, await alerts()], ['nfse-distribution', 1]);
+  const asked = adn.asked.length;
+  const { refusal } = refused(await query(w, second.capture));
+  assert.ok(
+    refusal.reason === 'paused' && refusal.until === row?.until && refusal.spread === MINUTE,
+    `${refusal.reason}`,
+  );
+  assert.equal(adn.asked.length, asked);
+
+  // A probe in a process that asks nobody leaves it to a later one.
+  w.clock.advance(MINUTE + 1_000);
+  adn.next = 'all_held_back';
+  assert.equal(committed(await query(w, second.capture)).outcome, 'not_sent');
+  assert.equal(refused(await query(w, third.capture)).refusal.reason, 'paused');
+  w.clock.advance(MINUTE + 1_000);
+  assert.equal(committed(await query(w, third.capture)).outcome, 'none');
+  assert.deepEqual([await paused(), await alerts()], [[], 0]);
+  assert.equal((await rowOf(w, second.capture)).state.failures, 0);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { afterEach, describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { decodeItem } from '../../src/documents/index.js';
 import { governmentAddresses } from '../../src/government/addresses.js';
@@ -9,6 +9,7 @@ import { type AdnContext, readAdnAnswer } from '../../src/government/adn-answer.
 import { createPatientGet } from '../../src/government/patient-get.js';
 import { type GovernmentRequest, type GovernmentResponse, TransportFailure } from '../../src/government/types.js';
 import { type Nsu, parseNsu } from '../../src/model/nsu.js';
+import { ALL_HELD_BACK, HELD_BACK } from '../../src/model/outcome.js';
 import { nfse, nfseEvent, nfseKey } from '../documents/nfse-samples.js';
 import { sharedFile } from '../support/shared.js';
 
@@ -317,26 +318,94 @@ describe('the request', () => {
     assert.deepEqual([answer.outcome.kind, answer.raw?.status], ['unreadable', 503]);
   });
 
-  test('after 10 failures of a certificate nobody asks with it for a minute; another one may', async () => {
-    const { sent, call } = asked(404);
-    for (let i = 0; i < 10; i++) await call();
-    const before = sent.length;
-    const addresses = governmentAddresses(null);
-    const slow = createAdn({
-      addresses,
-      get: createPatientGet(async (request) => {
-        sent.push(request);
-        return { status: 404, contentType: null, headers: {}, body: Buffer.from('') };
-      }),
+  describe('breakers', () => {
+    afterEach(() => mock.timers.reset());
+
+    /** A service at each host that answers what it is told to, and one process that asks it. */
+    function process() {
+      const sent: string[] = [];
+      const state: { body: string; hold: Promise<void> | null } = { body: '', hold: null };
+      const get = createPatientGet(async ({ url, certificate: { thumbprint } }) => {
+        sent.push(thumbprint);
+        await state.hold;
+        return {
+          status: 404,
+          contentType: null,
+          headers: {},
+          body: Buffer.from(url.includes('/up/') ? NONE : state.body),
+        };
+      });
+      const addresses = governmentAddresses(
+        '{"homologation":{"adn":"https://adn.test/contribuintes"},"production":{"adn":"https://other.test/up/contribuintes"}}',
+      );
+      const adn = createAdn({ addresses, get });
+      const call = async (thumbprint: string, environment: AdnContext['environment'] = 'homologation') => {
+        const { outcome } = await adn.call({
+          ...after(5),
+          environment,
+          taxId: '1',
+          certificate: { ...certificate, thumbprint },
+          limitMs: 5_000,
+        });
+        return outcome.kind === 'not_sent' ? outcome.reason : outcome.kind;
+      };
+      const fails = async (count: number, thumbprint: (i: number) => string) => {
+        for (let i = 0; i < count; i++) assert.equal(await call(thumbprint(i)), 'unreadable', `${i}`);
+      };
+      return { sent, state, call, fails };
+    }
+
+    test('after 10 failures of a certificate nobody asks with it for a minute; another one may', async () => {
+      const { sent, call, fails } = process();
+      await fails(10, () => 'a');
+      assert.equal(await call('a'), HELD_BACK);
+      assert.equal(sent.length, 10);
+      await fails(1, () => 'b');
     });
-    const slowCall = (thumbprint: string) =>
-      slow.call({ ...after(5), taxId: '1', certificate: { ...certificate, thumbprint }, limitMs: 5_000 });
-    for (let i = 0; i < 10; i++) await slowCall('a');
-    assert.equal((await slowCall('a')).outcome.kind, 'not_sent');
-    assert.equal(sent.length, before + 10);
-    assert.equal((await slowCall('b')).outcome.kind, 'unreadable');
-    for (let i = 0; i < 39; i++) await slowCall(`c${i}`);
-    assert.equal((await slowCall('d')).outcome.kind, 'not_sent', 'fifty failures of all together');
+
+    test('after 50 failures of all nobody asks there; an answer begins the count anew; another host is another count', async () => {
+      const { state, call, fails } = process();
+      await fails(49, (i) => `a${i}`);
+      state.body = NONE;
+      assert.equal(await call('b'), 'none');
+      state.body = '';
+      await fails(50, (i) => `c${i}`);
+      assert.equal(await call('d'), ALL_HELD_BACK);
+      assert.equal(await call('d', 'production'), 'unreadable', 'of another environment, so it was asked');
+    });
+
+    test('when the time is over one call finds out, and nobody waits for it', async () => {
+      mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      const { sent, state, call, fails } = process();
+      await fails(50, (i) => `a${i}`);
+      let answer = () => {};
+      state.hold = new Promise((resolve) => {
+        answer = resolve;
+      });
+      state.body = NONE;
+      mock.timers.tick(61_000);
+      const finding = call('b');
+      assert.equal(await call('c'), HELD_BACK);
+      assert.equal(sent.at(-1), 'b');
+      answer();
+      assert.equal(await finding, 'none');
+      assert.equal(await call('c'), 'none');
+    });
+
+    test('a certificate that was to be tried again while all are held back is still to be tried', async () => {
+      mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      const { call, fails } = process();
+      await fails(10, () => 'a');
+      mock.timers.tick(30_000);
+      await fails(40, (i) => `b${i}`);
+      mock.timers.tick(40_000);
+      assert.equal(await call('a'), ALL_HELD_BACK);
+      mock.timers.tick(25_000);
+      assert.equal(await call('c'), 'unreadable', 'finds out that nothing is over');
+      mock.timers.tick(61_000);
+      await fails(1, () => 'a');
+      assert.equal(await call('a'), HELD_BACK, 'tried once, not ten times');
+    });
   });
 });
 

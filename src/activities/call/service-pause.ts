@@ -6,7 +6,7 @@ import {
   STOPPING,
   scaled,
 } from '../../cadence/index.js';
-import { ANSWERED, HELD_BACK, type Outcome } from '../../model/outcome.js';
+import { ALL_HELD_BACK, ANSWERED, HELD_BACK, HELD_BACK_MS, type Outcome } from '../../model/outcome.js';
 import type { CaptureKey } from '../../model/words.js';
 import type { CallRow } from '../../storage/calls.js';
 import type { Transaction } from '../../storage/database.js';
@@ -43,7 +43,7 @@ export interface ServiceFailure {
 }
 
 /** Calls that were not made, for reasons of our own: they say nothing about the service. */
-const NOT_MADE: readonly string[] = [STOPPING, HELD_BACK];
+const NOT_MADE: readonly string[] = [STOPPING, HELD_BACK, ALL_HELD_BACK];
 
 const NOBODY_ELSE: ServiceFailure = { outage: false, found: false };
 
@@ -53,6 +53,7 @@ const NOBODY_ELSE: ServiceFailure = { outage: false, found: false };
  */
 export async function afterFailure(tx: Transaction, ended: Ended): Promise<ServiceFailure> {
   const { call, outcome, at, timeScale } = ended;
+  if (outcome.kind === 'not_sent' && outcome.reason === ALL_HELD_BACK) return afterBreak(tx, ended);
   if (outcome.kind === 'not_sent' && NOT_MADE.includes(outcome.reason)) {
     if (call.isProbe) await releaseProbe(tx, call);
     return NOBODY_ELSE;
@@ -71,6 +72,19 @@ export async function afterFailure(tx: Transaction, ended: Ended): Promise<Servi
   if (probed) await writeService(tx, keyOf(call), prolonged(service, at, timeScale));
   else if (found && service.pausedUntil === null) await writeService(tx, keyOf(call), outageFrom(at, timeScale));
   return { outage: found || probed, found: found && service.pausedUntil === null };
+}
+
+/**
+ * One process had so many failures in a row that it asks no more: long before ten minutes without an answer are over, all processes leave
+ * the service alone as long as that one does. The next probe finds out more; a probe that was itself held back leaves that to another.
+ */
+async function afterBreak(tx: Transaction, { call, at, timeScale }: Ended): Promise<ServiceFailure> {
+  const service = await lockService(tx, keyOf(call));
+  const pausedUntil = at + scaled(HELD_BACK_MS, timeScale);
+  if (pausedUntil > (service.pausedUntil ?? 0)) {
+    await writeService(tx, keyOf(call), { pausedFrom: at, pausedUntil, reason: service.reason ?? 'outage' });
+  }
+  return { outage: true, found: service.pausedUntil === null };
 }
 
 /** After an answer: a shutdown pauses the service; any other answer of a probe opens it. True: an outage is over. */
