@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOCUMENT_KINDS } from '../model/document.js';
+import { DOCUMENT_KINDS, DOCUMENT_STATES, FULL_XML } from '../model/document.js';
 import type { DocumentRow } from '../storage/documents.js';
 import { documentView } from '../webhooks/document-view.js';
 import { documentType, environment, nsu, openValue, uuid } from './schemas/common.js';
@@ -57,8 +57,8 @@ export const documentSchema = z
     environment,
     key: z.string().optional().describe('Access key; for an event, of the document that it speaks of'),
     direction: openValue(['received', 'issued']),
-    state: openValue(['authorized', 'denied', 'cancelled', 'replaced', 'blocked', 'unknown']),
-    fullXml: openValue(['present', 'awaited', 'overdue', 'not_applicable']),
+    state: openValue(DOCUMENT_STATES),
+    fullXml: openValue(FULL_XML),
     capturedAt: z.iso.datetime({ offset: true }),
     origin: openValue(['distribution', 'recovery', 'reprocess', 'on_demand', 'manifestation', 'import']),
     metadata,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOCUMENT_KINDS } from '../model/document.js';
+import { DOCUMENT_KINDS, DOCUMENT_STATES, FULL_XML } from '../model/document.js';
 import { listDocuments, listEventsOfKey } from '../storage/documents.js';
 import { type Api, answers } from './api.js';
 import { callerOf } from './authorization.js';
@@ -35,8 +35,8 @@ const listQuery = z.strictObject({
   issuedTo: instantInput.optional().describe('Exclusive'),
   capturedFrom: instantInput.optional().describe('Inclusive'),
   capturedTo: instantInput.optional().describe('Exclusive'),
-  state: oneOf(['authorized', 'denied', 'cancelled', 'replaced', 'blocked', 'unknown']).optional(),
-  fullXml: oneOf(['present', 'awaited', 'overdue', 'not_applicable']).optional(),
+  state: oneOf(DOCUMENT_STATES).optional(),
+  fullXml: oneOf(FULL_XML).optional(),
   manifestation: z
     .string()
     .regex(/^(none|[0-9]{6})$/, 'expected none, or an event type of six digits')

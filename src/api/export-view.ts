@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { EXPORT_STATUSES, type ExportRow } from '../storage/exports.js';
+import { EXPORT_STATUSES } from '../model/words.js';
+import type { ExportRow } from '../storage/exports.js';
 import type { ApiDependencies } from './dependencies.js';
 import { answeredInstant, documentType, environment, isoInstant, openValue, uuid } from './schemas/common.js';
 import { linkEnd, signedUrl } from './signed-url.js';

@@ -2,17 +2,10 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
+import { EXPORT_STATUSES } from '../model/words.js';
 import { recordAudit } from '../storage/audit.js';
 import { listCompanyCaptures } from '../storage/captures.js';
-import {
-  EXPORT_STATUSES,
-  type ExportRow,
-  endExport,
-  exportPrefix,
-  getExport,
-  insertExport,
-  listExports,
-} from '../storage/exports.js';
+import { type ExportRow, endExport, exportPrefix, getExport, insertExport, listExports } from '../storage/exports.js';
 import { readBlocks } from '../storage/object-store/index.js';
 import { type Api, answers, openAnswers, POST_PROBLEMS } from './api.js';
 import { callerOf, requireStaying, seesCompany, visibleCompany } from './authorization.js';

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { DELIVERY_STATUSES } from '../model/words.js';
 import { recordAudit } from '../storage/audit.js';
 import {
   type AttemptRow,
-  DELIVERY_STATUSES,
   type DeliveryRow,
   getDelivery,
   listAttempts,

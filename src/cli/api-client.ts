@@ -32,7 +32,14 @@ const HINTS: Readonly<Record<string, string>> = {
   unauthorized: 'check MALOTE_API_KEY or --api-key',
   scope_missing: 'use a key with that scope',
   company_exists: 'find it with "malote company list --tax-id …"',
-  environment_in_use: 'stop it with "malote capture stop"',
+  environment_in_use: 'name that one with --environment, or stop it with "malote capture stop"',
+  key_limited: 'use a key for all companies',
+  company_being_deleted: '"malote company deletion" shows how far it is; "malote company restore" takes it back',
+  endpoint_deleted: 'add it again with "malote webhook add"',
+  confirmation_required: 'add --confirm once a person has decided it',
+  export_has_no_file: '"malote export list" shows how far it is; files are kept for 7 days',
+  capture_held: 'resume it with "malote capture resume"',
+  not_supported: 'only NF-e can be asked for by access key: use --nsu',
   capture_missing: 'start one with "malote capture start"',
   capture_stopped: 'start it with "malote capture start"',
   point_quota_exhausted: '20 documents an hour can be asked for one by one',
@@ -54,8 +61,8 @@ export class ApiClient {
     return this.#json('GET', withQuery(path, query));
   }
 
-  send<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown): Promise<T> {
-    return this.#json(method, path, body);
+  send<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown, query: Query = {}): Promise<T> {
+    return this.#json(method, withQuery(path, query), body);
   }
 
   /** A file, with the name that it has there. */
@@ -130,6 +137,13 @@ export class ApiClient {
     return company.id;
   }
 
+  /** The ids of several companies, in their order. */
+  async companyIds(idsOrTaxIds: readonly string[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const one of idsOrTaxIds) ids.push(await this.companyId(one));
+    return ids;
+  }
+
   async #json<T>(method: Method, path: string, body?: unknown): Promise<T> {
     const json = body === undefined ? undefined : { type: 'application/json', body: JSON.stringify(body) };
     const answer = await this.#fetch(method, path, json);
@@ -157,7 +171,7 @@ export class ApiClient {
       throw new CliFailure(`no API answers at ${apiUrl}: start "malote dev" or "malote api", or pass --api-url`);
     }
     if (answer.ok) return answer;
-    throw failureOf(answer.status, (await answer.json().catch(() => ({}))) as Problem, apiUrl);
+    throw failureOf(answer, (await answer.json().catch(() => ({}))) as Problem, apiUrl);
   }
 }
 
@@ -166,7 +180,7 @@ export function apiOf(command: Command): ApiClient {
   return new ApiClient(findConnection(command.optsWithGlobals<GlobalOptions>()));
 }
 
-function failureOf(status: number, problem: Problem, apiUrl: string): CliFailure {
+function failureOf({ status, headers }: Response, problem: Problem, apiUrl: string): CliFailure {
   const { code = null, detail, errors, requestId } = problem;
   if (code === null)
     return new CliFailure(`${apiUrl} answered ${status}, which is no answer of Malote: check --api-url`);
@@ -174,13 +188,20 @@ function failureOf(status: number, problem: Problem, apiUrl: string): CliFailure
     return new CliFailure(`the API at ${apiUrl} does not know this: it is of another version`, EXIT.failed, code);
   }
   const what = errors === undefined ? detail : errors.map(({ field, message }) => `${field}: ${message}`).join('; ');
-  const hint =
-    HINTS[code] ?? (status >= 500 ? `the log of the API says more, by the request id ${requestId}` : undefined);
+  const log = status >= 500 ? `the log of the API says more, by the request id ${requestId}` : undefined;
+  const hints = [HINTS[code] ?? log, againIn(headers.get('retry-after'))].filter((hint) => hint !== undefined);
   return new CliFailure(
-    hint === undefined ? `${what}` : `${what} (${hint})`,
+    hints.length === 0 ? `${what}` : `${what} (${hints.join('; ')})`,
     code === 'invalid_input' ? EXIT.wrongUse : EXIT.failed,
     code,
   );
+}
+
+/** @param seconds of the header Retry-After */
+function againIn(seconds: string | null): string | undefined {
+  if (seconds === null || !/^\d+$/.test(seconds)) return undefined;
+  const wait = Number(seconds);
+  return `try again in ${wait < 120 ? `${wait} s` : `${Math.ceil(wait / 60)} minutes`}`;
 }
 
 /** What the API calls a file; never a path. */

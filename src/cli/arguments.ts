@@ -1,14 +1,19 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { DOCUMENT_TYPES, ENVIRONMENTS } from '../model/words.js';
 import { endOfDay, startOfDay } from '../platform/brasilia.js';
+import { wrongUse } from './failure.js';
 
 /** For an option that may be given several times. */
-export function collected(value: string, before: readonly string[]): string[] {
+export function collected(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 
-/** Most rows of a list. */
-export function mostRows(text: string): number {
+/** How much of a list is wanted. */
+export function limitOption(): Option {
+  return new Option('--limit <rows>', 'most rows').argParser(mostRows).default(50);
+}
+
+function mostRows(text: string): number {
   const rows = Number(text);
   if (!/^\d{1,6}$/.test(text) || rows < 1) throw new InvalidArgumentError('Expected a whole number from 1 to 999999.');
   return rows;
@@ -43,6 +48,12 @@ export function endOf(given: string): string {
   return new Date(DAY.test(given) ? endOfDay(given) : given).toISOString();
 }
 
+/** A calendar day that exists, such as 2026-11-30. */
+export function dayArgument(text: string): string {
+  if (!DAY.test(text)) throw new InvalidArgumentError('Expected a day such as 2026-11-30.');
+  return dayOrInstant(text);
+}
+
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export function documentTypeArgument(): Argument {
@@ -54,6 +65,25 @@ export function documentTypeOption(): Option {
   return new Option('--type <type>', 'document type').choices(DOCUMENT_TYPES);
 }
 
+/** The environment of a capture that is there. */
+export function captureEnvironmentOption(): Option {
+  return new Option('--environment <environment>', 'default: the running one, else the last').choices(ENVIRONMENTS);
+}
+
+/** @throws {CliFailure} wrong use: not one of the options was given, or more than one */
+export function exactlyOne(given: Readonly<Record<string, unknown>>): void {
+  if (Object.values(given).filter((value) => value !== undefined).length === 1) return;
+  throw wrongUse(`name one of: ${Object.keys(given).join(', ')}`);
+}
+
 export function environmentOption(): Option {
-  return new Option('--environment <environment>').choices(ENVIRONMENTS);
+  return new Option('--environment <environment>', "the government's production or its test environment").choices(
+    ENVIRONMENTS,
+  );
+}
+
+/** An NSU as it is typed. */
+export function nsu(text: string): string {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected an NSU: 1 to 15 digits.');
+  return text;
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import colors from 'picocolors';
 import type { ApiClient } from './api-client.js';
+import { CliFailure } from './failure.js';
 import { type Column, localTime, print, printJson, shortened, table } from './output.js';
 
 /** A capture's state as the API gives it; only what is shown here. */
@@ -20,6 +21,18 @@ export interface Capture {
   readonly lastStatusCode: string | null;
   readonly nextQueryAt: string | null;
   readonly gaps: Readonly<Record<string, number>>;
+  readonly lastQueryAt: string | null;
+  readonly lastStatusText: string | null;
+  readonly blockedUntil: string | null;
+  readonly pausedUntil: string | null;
+  readonly pointQueries: {
+    readonly limit: number;
+    readonly used: number;
+    readonly nextSlotAt: string | null;
+    readonly suspendedUntil: string | null;
+  };
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly workflowId: string;
 }
 
 const ASK_EVERY_MS = 2_000;
@@ -38,13 +51,22 @@ export class CompanyNames {
   async learn(ids: readonly string[]): Promise<void> {
     const unknown = [...new Set(ids)].filter((id) => !this.#names.has(id));
     await pLimit(CONCURRENCY).map(unknown, async (id) => {
-      const { name } = await this.#api.get<{ name: string }>(`/v1/companies/${id}`);
-      this.#names.set(id, shortened(name));
+      this.#names.set(id, await this.#nameOf(id));
     });
   }
 
   of(id: string): string {
     return this.#names.get(id) ?? id;
+  }
+
+  /** A company that was deleted keeps its id in what is counted of it. */
+  async #nameOf(id: string): Promise<string> {
+    try {
+      return shortened((await this.#api.get<{ name: string }>(`/v1/companies/${id}`)).name);
+    } catch (error) {
+      if (error instanceof CliFailure && error.code === 'not_found') return id;
+      throw error;
+    }
   }
 }
 
@@ -161,7 +183,8 @@ function why({ reason, gaps, failedItems }: Capture): string {
   ].join(', ');
 }
 
-function colored(phase: string): string {
+/** A phase, red where a person has to act. */
+export function colored(phase: string): string {
   if (['attention', 'disabled', 'certificate'].includes(phase)) return colors.red(phase);
   if (['blocked', 'paused', 'backing-off', 'handing-over'].includes(phase)) return colors.yellow(phase);
   return phase === 'stopped' ? colors.dim(phase) : colors.green(phase);

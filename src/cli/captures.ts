@@ -1,14 +1,24 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import pLimit from 'p-limit';
 import { DOCUMENT_TYPES, PHASES } from '../model/words.js';
 import { type ApiClient, apiOf } from './api-client.js';
-import { documentTypeArgument, documentTypeOption, environmentOption, instantArgument, mostRows } from './arguments.js';
+import {
+  captureEnvironmentOption,
+  documentTypeArgument,
+  documentTypeOption,
+  environmentOption,
+  instantArgument,
+  limitOption,
+} from './arguments.js';
+import { captureCallCommands } from './capture-calls.js';
+import { printCapture } from './capture-fields.js';
+import { captureOrder, withCaptureOptions } from './capture-options.js';
 import { type Capture, CompanyNames, captureLines, watchCaptures } from './capture-table.js';
 import { CliFailure, wrongUse } from './failure.js';
-import { print, printJson, say, wantsJson } from './output.js';
+import { print, printJson, say, sayWarnings, type Warning, wantsJson } from './output.js';
 
 interface OrderedCapture extends Capture {
-  readonly warnings: readonly { readonly message: string }[];
+  readonly warnings: readonly Warning[];
   readonly webhookEndpoint?: { readonly id: string; readonly secret: string | null } | null;
 }
 
@@ -22,27 +32,22 @@ export function captureCommands(program: Command): void {
   status(capture);
   resume(capture);
   pause(capture);
+  show(capture);
+  captureCallCommands(capture);
 }
 
 function start(capture: Command): void {
-  capture
-    .command('start')
-    .description('start a capture, or change its options')
+  withCaptureOptions(capture.command('start'))
+    .description('start a capture, or change its options: what is not given stays')
     .argument('<company>', 'id or tax ID')
     .addArgument(documentTypeArgument())
     .addOption(environmentOption().default('homologation'))
-    .option('--start-nsu <nsu>', 'NSU to start after, when moving from other software')
-    .option('--not-before <instant>', 'ask nothing before this instant', instantArgument)
-    .option('--min-interval <minutes>', 'least wait after an empty queue; never shortens the one of the rules', minutes)
-    .option('--webhook-url <url>', 'send what is captured there')
-    .option('--handler <queue:activity>', 'hand every page to this activity of your own worker', handler)
     .action(async (idOrTaxId, type, options, command: Command) => {
       const api = apiOf(command);
-      const { environment, startNsu, notBefore, minInterval: minIntervalMinutes, webhookUrl } = options;
-      const body = { environment, startNsu, notBefore, minIntervalMinutes, webhookUrl, handler: options.handler };
+      const body = { environment: options.environment, ...captureOrder(options) };
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}`;
       const answer = await api.send<OrderedCapture>('PUT', path, body);
-      await show(api, answer, command);
+      await shown(api, answer, command);
       const endpoint = answer.webhookEndpoint;
       if (!wantsJson(command) && endpoint?.secret) {
         print(`Webhook endpoint ${endpoint.id}. Its secret, shown only now: ${endpoint.secret}`);
@@ -56,10 +61,11 @@ function stop(capture: Command): void {
     .description('stop a capture; a later start goes on where it stopped')
     .argument('<company>', 'id or tax ID')
     .addArgument(documentTypeArgument())
-    .action(async (idOrTaxId, type, _options, command: Command) => {
+    .addOption(captureEnvironmentOption())
+    .action(async (idOrTaxId, type, { environment }, command: Command) => {
       const api = apiOf(command);
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}`;
-      await show(api, await api.send<OrderedCapture>('DELETE', path), command);
+      await shown(api, await api.send<OrderedCapture>('DELETE', path, undefined, { environment }), command);
     });
 }
 
@@ -68,7 +74,7 @@ function status(capture: Command): void {
     .description('where captures stand')
     .argument('[company]', 'id or tax ID; default: all')
     .option('--watch', 'go on showing what changes, until Ctrl-C')
-    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .addOption(limitOption())
     .action(async (idOrTaxId, { watch, limit, ...options }, command: Command) => {
       const api = apiOf(command);
       const read = await reader(api, idOrTaxId, filterOf(options), limit);
@@ -102,14 +108,13 @@ function resume(capture: Command): void {
       }
       const oneOf = pLimit(CONCURRENCY);
       const answers = await oneOf.map(found, ({ companyId, documentType, environment }) =>
-        api.send<OrderedCapture>(
-          'POST',
-          `/v1/companies/${companyId}/captures/${documentType}/resume?environment=${environment}`,
-        ),
+        api.send<OrderedCapture>('POST', `/v1/companies/${companyId}/captures/${documentType}/resume`, undefined, {
+          environment,
+        }),
       );
       if (wantsJson(command)) return answers.forEach(printJson);
       say(`${answers.length === 1 ? '1 capture' : `${answers.length} captures`} resumed.`);
-      sayWarnings(answers);
+      sayWarnings(answers.flatMap(({ warnings }) => warnings));
     });
 }
 
@@ -119,11 +124,28 @@ function pause(capture: Command): void {
     .description('hold a capture until an instant, or until it is resumed')
     .argument('<company>', 'id or tax ID')
     .addArgument(documentTypeArgument())
+    .addOption(captureEnvironmentOption())
     .option('--until <instant>', 'default: until "malote capture resume"', instantArgument)
-    .action(async (idOrTaxId, type, { until }, command: Command) => {
+    .action(async (idOrTaxId, type, { until, environment }, command: Command) => {
       const api = apiOf(command);
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}/pause`;
-      await show(api, await api.send<OrderedCapture>('POST', path, { until }), command);
+      await shown(api, await api.send<OrderedCapture>('POST', path, { until }, { environment }), command);
+    });
+}
+
+function show(capture: Command): void {
+  capture
+    .command('show')
+    .description('show one capture with its options')
+    .argument('<company>', 'id or tax ID')
+    .addArgument(documentTypeArgument())
+    .addOption(captureEnvironmentOption())
+    .action(async (idOrTaxId, type, { environment }, command: Command) => {
+      const api = apiOf(command);
+      const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}`;
+      const found = await api.get<Capture>(path, { environment });
+      if (wantsJson(command)) printJson(found);
+      else printCapture(found);
     });
 }
 
@@ -139,8 +161,8 @@ function withFilters(command: Command): Command {
   return command
     .addOption(documentTypeOption())
     .addOption(environmentOption())
-    .addOption(new Option('--phase <phase>').choices(PHASES))
-    .option('--uf <state>', 'state of the company, in two letters');
+    .addOption(new Option('--phase <phase>', 'where they stand').choices(PHASES))
+    .option('--uf <state>', 'state of the company in two letters, such as SP');
 }
 
 function filterOf({ type, environment, phase, uf }: Record<string, string | undefined>): CaptureFilter {
@@ -170,26 +192,8 @@ async function reader(
   };
 }
 
-async function show(api: ApiClient, answer: OrderedCapture, command: Command): Promise<void> {
+async function shown(api: ApiClient, answer: OrderedCapture, command: Command): Promise<void> {
   if (wantsJson(command)) return printJson(answer);
   for (const line of await captureLines([answer], new CompanyNames(api))) print(line);
-  sayWarnings([answer]);
-}
-
-function sayWarnings(answers: readonly OrderedCapture[]): void {
-  const messages = new Set(answers.flatMap(({ warnings }) => warnings.map(({ message }) => message)));
-  for (const message of messages) say(`Warning: ${message}`);
-}
-
-function minutes(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of minutes.');
-  return Number(text);
-}
-
-function handler(text: string): { taskQueue: string; activity: string } {
-  const [, taskQueue, activity] = /^(.+):([^:]+)$/.exec(text) ?? [];
-  if (taskQueue === undefined || activity === undefined) {
-    throw new InvalidArgumentError('Expected <task queue>:<activity>.');
-  }
-  return { taskQueue, activity };
+  sayWarnings(answer.warnings);
 }

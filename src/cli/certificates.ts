@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { apiOf } from './api-client.js';
 import { wrongUse } from './failure.js';
-import { localTime, printFields, printJson, shownTaxId, wantsJson } from './output.js';
+import { localTime, print, printFields, printJson, shownTaxId, wantsJson } from './output.js';
 import { readPassword } from './password.js';
 
 interface Certificate {
@@ -40,6 +40,18 @@ export function certificateCommands(program: Command): void {
     .action(async (idOrTaxId, _options, command: Command) => {
       const api = apiOf(command);
       show(await api.get<Certificate>(`/v1/companies/${await api.companyId(idOrTaxId)}/certificate`), command);
+    });
+
+  certificate
+    .command('remove')
+    .description("forget a company's certificate; its captures wait, unless another company with the same root has one")
+    .argument('<company>', 'id or tax ID')
+    .action(async (idOrTaxId, _options, command: Command) => {
+      const api = apiOf(command);
+      const id = await api.companyId(idOrTaxId);
+      await api.send('DELETE', `/v1/companies/${id}/certificate`);
+      if (wantsJson(command)) return printJson({ companyId: id, removed: true });
+      print('Removed.');
     });
 }
 

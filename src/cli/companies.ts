@@ -1,9 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { apiOf } from './api-client.js';
-import { collected, mostRows } from './arguments.js';
+import { collected, limitOption } from './arguments.js';
+import { deletionCommands } from './company-deletion.js';
+import { companyImportCommand } from './company-import.js';
 import { wrongUse } from './failure.js';
-import { localTime, printFields, printJson, printTable, say, shortened, shownTaxId, wantsJson } from './output.js';
+import { localTime, printFields, printJson, printList, shortened, shownTaxId, wantsJson } from './output.js';
 
 interface Company {
   readonly id: string;
@@ -16,16 +17,6 @@ interface Company {
   readonly deletingAt: string | null;
 }
 
-interface Deletion {
-  readonly companyId: string;
-  readonly status: string;
-  readonly dueAt: string;
-  readonly finishedAt: string | null;
-  readonly rowsDeleted: number;
-  readonly objectsDeleted: number;
-  readonly warnings?: readonly { readonly message: string }[];
-}
-
 export function companyCommands(program: Command): void {
   const company = program.command('company').description('companies that documents are captured for');
 
@@ -33,38 +24,37 @@ export function companyCommands(program: Command): void {
     .command('add')
     .description('register a company')
     .requiredOption('--tax-id <taxId>', 'CNPJ or CPF, with or without punctuation')
-    .requiredOption('--name <name>')
+    .requiredOption('--name <name>', 'as you want to see it')
     .requiredOption('--uf <state>', 'its state in two letters, such as SP')
     .option('--external-id <id>', 'your own id of it')
     .option('--tag <tag>', 'may be given several times', collected, [])
     .action(async ({ taxId, name, uf, externalId, tag }, command: Command) => {
       const body = { taxId, name, uf: uf.toUpperCase(), externalId, tags: tag };
-      show(await apiOf(command).send<Company>('POST', '/v1/companies', body), command);
+      showCompany(await apiOf(command).send<Company>('POST', '/v1/companies', body), command);
     });
+
+  companyImportCommand(company);
 
   company
     .command('list')
     .description('list companies, newest first')
-    .option('--tax-id <taxId>')
-    .option('--root <root>', 'first 8 characters of a CNPJ')
-    .option('--external-id <id>')
-    .option('--tag <tag>')
-    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .option('--tax-id <taxId>', 'CNPJ or CPF, with or without punctuation')
+    .option('--root <root>', 'first 8 characters of a CNPJ, or a CPF')
+    .option('--external-id <id>', 'your own id of it')
+    .option('--tag <tag>', 'with this tag')
+    .addOption(limitOption())
     .action(async ({ limit, ...filter }, command: Command) => {
-      const rows = await apiOf(command).list<Company>('/v1/companies', filter, limit);
-      if (wantsJson(command)) return rows.forEach(printJson);
-      printTable(
-        [
+      printList(command, await apiOf(command).list<Company>('/v1/companies', filter, limit), {
+        columns: [
           { title: 'ID', value: ({ id }) => id },
           { title: 'TAX ID', value: ({ taxId }) => shownTaxId(taxId) },
           { title: 'UF', value: ({ uf }) => uf },
           { title: 'NAME', value: ({ name }) => shortened(name) },
           { title: 'TAGS', value: ({ tags }) => tags.join(', ') },
         ],
-        rows,
-        'No company. Add one with "malote company add --tax-id … --name … --uf …".',
-      );
-      if (rows.length === limit) say(`The first ${limit}: --limit shows more.`);
+        none: 'No company. Add one with "malote company add --tax-id … --name … --uf …".',
+        limit,
+      });
     });
 
   company
@@ -73,80 +63,70 @@ export function companyCommands(program: Command): void {
     .argument('<company>', 'id or tax ID')
     .action(async (idOrTaxId, _options, command: Command) => {
       const api = apiOf(command);
-      show(await api.get<Company>(`/v1/companies/${await api.companyId(idOrTaxId)}`), command);
+      showCompany(await api.get<Company>(`/v1/companies/${await api.companyId(idOrTaxId)}`), command);
     });
 
   company
-    .command('remove')
-    .description('delete a company with everything that is kept of it, after 7 days of grace')
+    .command('update')
+    .description('change what is given of a company; the rest stays. A tax ID never changes')
     .argument('<company>', 'id or tax ID')
-    .option('--confirm <ending>', 'the last 4 characters of its tax ID; asked for on a terminal')
-    .option('--immediately', 'without the days of grace: there is no way back')
-    .action(async (idOrTaxId, { confirm, immediately }, command: Command) => {
+    .option('--name <name>', 'as you want to see it')
+    .option('--uf <state>', 'its state in two letters, such as SP')
+    .option('--external-id <id>', 'your own id of it')
+    .option('--no-external-id', 'without one')
+    .option('--tag <tag>', 'may be given several times; they replace the ones before', collected)
+    .option('--no-tag', 'without tags')
+    .action(async (idOrTaxId, { name, uf, externalId, tag }, command: Command) => {
+      const patch = {
+        name,
+        uf: uf?.toUpperCase(),
+        externalId: externalId === false ? null : externalId,
+        tags: tag === false ? [] : tag,
+      };
+      if (Object.values(patch).every((value) => value === undefined)) {
+        throw wrongUse('nothing to change: give --name, --uf, --external-id or --tag');
+      }
       const api = apiOf(command);
-      const { id, name, taxId } = await api.get<Company>(`/v1/companies/${await api.companyId(idOrTaxId)}`);
-      const typed = confirm ?? (await typedEnding(`${name} (${shownTaxId(taxId)})`, immediately === true));
-      const path = `/v1/companies/${id}?confirm=${encodeURIComponent(typed)}`;
-      showDeletion(await api.send<Deletion>('DELETE', path, { immediately: immediately === true }), command);
+      showCompany(await api.send<Company>('PATCH', `/v1/companies/${await api.companyId(idOrTaxId)}`, patch), command);
     });
 
-  company
-    .command('deletion')
-    .description('show how far the deletion of a company is')
-    .argument('<company>', 'its id, which stays valid after the deletion')
-    .action(async (idOrTaxId, _options, command: Command) => {
-      const api = apiOf(command);
-      const id = await api.companyId(
-        idOrTaxId,
-        'if it was deleted already, only its id is known: "malote company remove" has printed it',
-      );
-      showDeletion(await api.get<Deletion>(`/v1/companies/${id}/deletion`), command);
-    });
+  deletionCommands(company, showCompany);
+  events(company);
+}
 
+interface FeedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly action: string;
+  readonly createdAt: string;
+  readonly sequence: number;
+}
+
+function events(company: Command): void {
   company
-    .command('restore')
-    .description('take the deletion of a company back while its grace lasts')
+    .command('events')
+    .description('what webhooks would tell of a company, in order; --json prints the bodies')
     .argument('<company>', 'id or tax ID')
-    .action(async (idOrTaxId, _options, command: Command) => {
+    .option('--after <sequence>', 'only what came after this sequence; default: from the beginning')
+    .addOption(limitOption())
+    .action(async (idOrTaxId, { after, limit }, command: Command) => {
       const api = apiOf(command);
-      const id = await api.companyId(idOrTaxId);
-      await api.send('POST', `/v1/companies/${id}/restore`);
-      show(await api.get<Company>(`/v1/companies/${id}`), command);
-      say('Its captures are stopped: start them with "malote capture start".');
+      const path = `/v1/companies/${await api.companyId(idOrTaxId)}/events`;
+      printList(command, await api.list<FeedEvent>(path, { after }, limit), {
+        columns: [
+          { title: 'SEQUENCE', value: ({ sequence }) => String(sequence), right: true },
+          { title: 'CREATED', value: ({ createdAt }) => localTime(createdAt) },
+          { title: 'TYPE', value: ({ type }) => type },
+          { title: 'ACTION', value: ({ action }) => action },
+          { title: 'ID', value: ({ id }) => id },
+        ],
+        none: 'No event.',
+        limit,
+      });
     });
 }
 
-/** @throws {CliFailure} wrong use: there is nobody to ask */
-async function typedEnding(company: string, immediately: boolean): Promise<string> {
-  if (!process.stdin.isTTY) throw wrongUse('a deletion is confirmed: add --confirm <last 4 characters of the tax ID>');
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const when = immediately ? 'NOW, without a way back' : 'in 7 days';
-    return (
-      await terminal.question(`Everything of ${company} is deleted ${when}. Last 4 characters of its tax ID: `)
-    ).trim();
-  } finally {
-    terminal.close();
-  }
-}
-
-function showDeletion(deletion: Deletion, command: Command): void {
-  if (wantsJson(command)) {
-    printJson(deletion);
-    return;
-  }
-  printFields({
-    company: deletion.companyId,
-    deletion: deletion.status,
-    'due at': localTime(deletion.dueAt),
-    'finished at': deletion.finishedAt === null ? null : localTime(deletion.finishedAt),
-    'rows deleted': String(deletion.rowsDeleted),
-    'objects deleted': String(deletion.objectsDeleted),
-  });
-  for (const { message } of deletion.warnings ?? []) say(`Warning: ${message}`);
-}
-
-function show(company: Company, command: Command): void {
+function showCompany(company: Company, command: Command): void {
   if (wantsJson(command)) {
     printJson(company);
     return;

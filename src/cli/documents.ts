@@ -1,31 +1,64 @@
-import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { DOCUMENT_KINDS } from '../model/document.js';
-import { type ApiClient, apiOf } from './api-client.js';
+import { DOCUMENT_KINDS, DOCUMENT_STATES, FULL_XML } from '../model/document.js';
+import { apiOf } from './api-client.js';
 import {
+  captureEnvironmentOption,
   dayOrInstant,
   documentTypeOption,
   endOf,
   environmentOption,
   instantArgument,
-  mostRows,
+  limitOption,
+  nsu,
   startOf,
 } from './arguments.js';
-import { CliFailure, wrongUse } from './failure.js';
-import { localTime, printFields, printJson, printTable, say, shortened, wantsJson } from './output.js';
+import { documentFileCommands } from './document-files.js';
+import {
+  type Column,
+  localTime,
+  printFields,
+  printJson,
+  printList,
+  printTable,
+  shortened,
+  shownTaxId,
+  wantsJson,
+} from './output.js';
 
 interface Document {
   readonly id: string;
   readonly kind: string;
   readonly key?: string;
+  readonly companyId: string;
+  readonly documentType: string;
+  readonly environment: string;
+  readonly nsu?: string;
   readonly direction: string;
   readonly state: string;
+  readonly fullXml: string;
   readonly capturedAt: string;
+  readonly origin: string;
+  readonly suppressed: string | null;
   readonly metadata: {
     readonly number?: string;
+    readonly series?: string;
+    readonly issuedAt?: string;
     readonly total?: string;
-    readonly issuer?: { readonly name?: string };
+    readonly issuer?: Party;
+    readonly recipient?: Party;
   };
+  readonly event: {
+    readonly type: string;
+    readonly description?: string;
+    readonly sequence?: number;
+    readonly registeredAt?: string;
+  } | null;
+  readonly manifestationDeadlines?: { readonly awareness: string; readonly conclusive: string };
+}
+
+interface Party {
+  readonly taxId?: string;
+  readonly name?: string;
 }
 
 export function documentCommands(program: Command): void {
@@ -37,16 +70,22 @@ export function documentCommands(program: Command): void {
     .option('--company <company>', 'id or tax ID')
     .addOption(documentTypeOption())
     .addOption(environmentOption())
-    .addOption(new Option('--kind <kind>').choices(DOCUMENT_KINDS))
-    .addOption(new Option('--direction <direction>').choices(['received', 'issued']))
+    .addOption(new Option('--kind <kind>', 'what it is').choices(DOCUMENT_KINDS))
+    .addOption(new Option('--direction <direction>', 'for or by the company').choices(['received', 'issued']))
+    .addOption(new Option('--state <state>', 'as far as is known').choices(DOCUMENT_STATES))
+    .addOption(new Option('--full-xml <fullXml>', 'whether the whole document is here').choices(FULL_XML))
     .option('--key <key>', 'access key')
+    .option('--nsu <nsu>', 'number in the distribution', nsu)
     .option('--issuer <taxId>', 'tax ID of the issuer')
+    .option('--recipient <taxId>', 'tax ID of the recipient')
+    .option('--issued-from <day>', 'issued on this day or later; days are those of Brasília', dayOrInstant)
+    .option('--issued-to <day>', 'issued on this day or before; or before an instant', dayOrInstant)
     .option('--from <day>', 'captured on this day or later; days are those of Brasília', dayOrInstant)
     .option('--to <day>', 'captured on this day or before; or before an instant', dayOrInstant)
     .option('--manifestation <type>', 'with this manifestation, or "none"')
     .option('--deadline-before <instant>', 'notes to be answered before; a day begins in Brasília', instantArgument)
     .option('--search <words>', 'words of names, numbers and keys')
-    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .addOption(limitOption())
     .action(async (options, command: Command) => {
       const api = apiOf(command);
       const filter = {
@@ -55,106 +94,108 @@ export function documentCommands(program: Command): void {
         environment: options.environment,
         kind: options.kind,
         direction: options.direction,
+        state: options.state,
+        fullXml: options.fullXml,
         key: options.key,
+        nsu: options.nsu,
         issuerTaxId: options.issuer,
+        recipientTaxId: options.recipient,
+        issuedFrom: options.issuedFrom && startOf(options.issuedFrom),
+        issuedTo: options.issuedTo && endOf(options.issuedTo),
         capturedFrom: options.from && startOf(options.from),
         capturedTo: options.to && endOf(options.to),
         manifestation: options.manifestation,
         deadlineBefore: options.deadlineBefore,
         q: options.search,
       };
-      const rows = await api.list<Document>('/v1/documents', filter, options.limit);
-      if (wantsJson(command)) return rows.forEach(printJson);
-      printTable(
-        [
-          { title: 'ID', value: ({ id }) => id },
-          { title: 'KIND', value: ({ kind }) => kind },
-          { title: 'STATE', value: ({ state }) => state },
-          { title: 'NUMBER', value: ({ metadata }) => metadata.number ?? '–', right: true },
-          { title: 'TOTAL', value: ({ metadata }) => metadata.total ?? '–', right: true },
-          { title: 'ISSUER', value: ({ metadata }) => shortened(metadata.issuer?.name ?? '–') },
-          { title: 'CAPTURED', value: ({ capturedAt }) => localTime(capturedAt) },
-        ],
-        rows,
-        'No document was found.',
-      );
-      if (rows.length === options.limit) say(`The first ${options.limit}: --limit shows more.`);
-    });
-
-  document
-    .command('xml')
-    .description("a document's XML, byte for byte as the government gave it")
-    .argument('<id>', 'id of the document')
-    .option('-o, --output <file>', 'default: standard output')
-    .action(async (id, { output }, command: Command) => {
-      const { bytes } = await apiOf(command).file(pathOf(id, 'xml'));
-      writeTo(output ?? STANDARD_OUTPUT, bytes);
-    });
-
-  document
-    .command('pdf')
-    .description("a document's printed form: DANFE, DACTE, DANFSe, correction letter")
-    .argument('<id>', 'id of the document')
-    .option('-o, --output <file>', 'default: a file named by the access key, here; "-": standard output')
-    .action(async (id, { output }, command: Command) => {
-      const api = apiOf(command);
-      const { bytes, name } = await api.file(pathOf(id, 'pdf')).catch(async (error: unknown) => {
-        throw error instanceof CliFailure && error.code === 'summary_only' ? await summaryOnly(api, id, error) : error;
+      const { limit } = options;
+      printList(command, await api.list<Document>('/v1/documents', filter, limit), {
+        columns: COLUMNS,
+        none: 'No document was found.',
+        limit,
       });
-      writeTo(output ?? name, bytes);
     });
 
   document
-    .command('links')
-    .description('links to the files of a document that need no API key, for 15 minutes')
-    .argument('<id>', 'id of the document')
-    .action(async (id, _, command: Command) => {
-      const links = await apiOf(command).send<Links>('POST', pathOf(id, 'links'));
-      if (wantsJson(command)) return printJson(links);
-      printFields({ XML: links.xml, PDF: links.pdf, 'valid until': localTime(links.expiresAt) });
+    .command('show')
+    .description('show a document; --json has all that is known of it')
+    .argument('<document>', 'id of "malote document list"')
+    .action(async (id, _options, command: Command) => {
+      show(await apiOf(command).get<Document>(`/v1/documents/${encodeURIComponent(id)}`), command);
     });
+
+  document
+    .command('events')
+    .description('the events of a document: cancellation, correction letter, manifestations …')
+    .argument('<document>', 'id of "malote document list"')
+    .action(async (id, _options, command: Command) => {
+      const path = `/v1/documents/${encodeURIComponent(id)}/events`;
+      const { data } = await apiOf(command).get<{ data: readonly Document[] }>(path);
+      if (wantsJson(command)) return data.forEach(printJson);
+      printTable(EVENT_COLUMNS, data, 'No event is known.');
+    });
+
+  document
+    .command('capture')
+    .description('get one NFS-e by its key now, from here or from the government; no webhook is sent')
+    .argument('<company>', 'id or tax ID')
+    .argument('<key>', 'access key of the NFS-e, 50 characters')
+    .addOption(captureEnvironmentOption())
+    .action(async (company, key, { environment }, command: Command) => {
+      const api = apiOf(command);
+      const path = `/v1/companies/${await api.companyId(company)}/nfse/${encodeURIComponent(key)}/capture`;
+      show(await api.send<Document>('POST', path, undefined, { environment }), command);
+    });
+
+  documentFileCommands(document);
 }
 
-interface Summary {
-  readonly key: string;
-  readonly companyId: string;
-  readonly fullXml: string;
-}
+const COLUMNS: readonly Column<Document>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'KIND', value: ({ kind }) => kind },
+  { title: 'STATE', value: ({ state }) => state },
+  { title: 'NUMBER', value: ({ metadata }) => metadata.number ?? '–', right: true },
+  { title: 'TOTAL', value: ({ metadata }) => metadata.total ?? '–', right: true },
+  { title: 'ISSUER', value: ({ metadata }) => shortened(metadata.issuer?.name ?? '–') },
+  { title: 'CAPTURED', value: ({ capturedAt }) => localTime(capturedAt) },
+];
 
-interface Links {
-  readonly xml: string;
-  readonly pdf: string | null;
-  readonly expiresAt: string;
-}
+const EVENT_COLUMNS: readonly Column<Document>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'TYPE', value: ({ event }) => event?.type ?? '–' },
+  { title: 'NUMBER', value: ({ event }) => String(event?.sequence ?? '–'), right: true },
+  { title: 'REGISTERED', value: ({ event }) => event?.registeredAt ?? '–' },
+  { title: 'WHAT', value: ({ event }) => shortened(event?.description ?? '–') },
+];
 
-const STANDARD_OUTPUT = '-';
-
-/** The same failure with the way to the full XML in terms of this command line, where there is one. */
-async function summaryOnly(api: ApiClient, id: string, failure: CliFailure): Promise<CliFailure> {
-  const path = `/v1/documents/${encodeURIComponent(id)}`;
-  const { key, companyId, fullXml } = await api.get<Summary>(path);
-  if (fullXml === 'not_applicable') return failure;
-  const way =
-    fullXml === 'present'
-      ? `This is the summary of a note that is here in full: find it with "malote document list --key ${key} --kind procNFe"`
-      : 'Only the summary of this note has come. The government sends the full XML once the recipient has stated Awareness: ' +
-        `"malote manifest request ${companyId} ${key} --type 210210"`;
-  return new CliFailure(way, failure.exitCode, failure.code);
-}
-
-function pathOf(id: string, what: 'xml' | 'pdf' | 'links'): string {
-  return `/v1/documents/${encodeURIComponent(id)}/${what}`;
-}
-
-function writeTo(file: string, bytes: Buffer): void {
-  if (file === STANDARD_OUTPUT) {
-    process.stdout.write(bytes);
+function show(document: Document, command: Command): void {
+  if (wantsJson(command)) {
+    printJson(document);
     return;
   }
-  try {
-    writeFileSync(file, bytes);
-  } catch (error) {
-    throw wrongUse(`cannot write ${file} (${(error as NodeJS.ErrnoException).code}): check the path`);
-  }
-  say(`${bytes.length} bytes written to ${file}`);
+  const { metadata, event, manifestationDeadlines: deadlines } = document;
+  printFields({
+    id: document.id,
+    company: document.companyId,
+    kind: `${document.kind} (${document.documentType}, ${document.direction}, ${document.environment})`,
+    key: document.key,
+    NSU: document.nsu && String(BigInt(document.nsu)),
+    state: document.state,
+    'full XML': document.fullXml,
+    number: metadata.number && [metadata.number, metadata.series].filter(Boolean).join(', series '),
+    'issued at': metadata.issuedAt,
+    total: metadata.total,
+    issuer: party(metadata.issuer),
+    recipient: party(metadata.recipient),
+    event: event && [event.type, event.description].filter(Boolean).join(' '),
+    'captured at': `${localTime(document.capturedAt)} (${document.origin})`,
+    'without webhook': document.suppressed,
+    'Awareness until': deadlines && localTime(deadlines.awareness),
+    'answer until': deadlines && localTime(deadlines.conclusive),
+  });
+}
+
+function party(of: Party | undefined): string | undefined {
+  const taxId = of?.taxId === undefined ? undefined : shownTaxId(of.taxId);
+  return [of?.name, taxId].filter(Boolean).join(', ');
 }

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { GAP_STATUSES } from '../model/recovery.js';
 import { apiOf } from './api-client.js';
-import { documentTypeOption, environmentOption, mostRows } from './arguments.js';
-import { localTime, print, printJson, printTable, say, wantsJson } from './output.js';
+import { captureEnvironmentOption, documentTypeOption, limitOption } from './arguments.js';
+import { localTime, print, printJson, printList, say, sayWarnings, type Warning, wantsJson } from './output.js';
 
 interface Gap {
   readonly id: string;
@@ -23,16 +23,14 @@ export function gapCommands(program: Command): void {
     .description('missing numbers of a company, in their order')
     .argument('<company>', 'id or tax ID')
     .addOption(documentTypeOption().default('nfe'))
-    .addOption(environmentOption())
-    .addOption(new Option('--status <status>').choices(GAP_STATUSES))
-    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .addOption(captureEnvironmentOption())
+    .addOption(new Option('--status <status>', 'only those').choices(GAP_STATUSES))
+    .addOption(limitOption())
     .action(async (idOrTaxId, { type, environment, status, limit }, command: Command) => {
       const api = apiOf(command);
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}/gaps`;
-      const rows = await api.list<Gap>(path, { environment, status }, limit);
-      if (wantsJson(command)) return rows.forEach(printJson);
-      printTable(
-        [
+      printList(command, await api.list<Gap>(path, { environment, status }, limit), {
+        columns: [
           { title: 'ID', value: ({ id }) => id },
           { title: 'NUMBERS', value: numbersOf, right: true },
           { title: 'STATUS', value: ({ status: of }) => of },
@@ -41,10 +39,9 @@ export function gapCommands(program: Command): void {
           { title: 'ANSWER', value: ({ lastStatusCode }) => lastStatusCode ?? '–', right: true },
           { title: 'NEXT', value: ({ nextAttemptAt }) => localTime(nextAttemptAt) },
         ],
-        rows,
-        'Nothing is missing.',
-      );
-      if (rows.length === limit) say(`The first ${limit}: --limit shows more.`);
+        none: 'Nothing is missing.',
+        limit,
+      });
     });
 
   gaps
@@ -53,15 +50,14 @@ export function gapCommands(program: Command): void {
     .argument('<company>', 'id or tax ID')
     .argument('<gap>', 'id of "malote gaps list"')
     .addOption(documentTypeOption().default('nfe'))
-    .addOption(environmentOption())
+    .addOption(captureEnvironmentOption())
     .action(async (idOrTaxId, gap, { type, environment }, command: Command) => {
       const api = apiOf(command);
       const path = `/v1/companies/${await api.companyId(idOrTaxId)}/captures/${type}/gaps/${encodeURIComponent(gap)}/recover`;
-      const query = environment === undefined ? '' : `?environment=${environment}`;
-      const answer = await api.send<Gap & { warnings: readonly { message: string }[] }>('POST', path + query);
+      const answer = await api.send<Gap & { warnings: readonly Warning[] }>('POST', path, undefined, { environment });
       if (wantsJson(command)) printJson(answer);
       else print(`${numbersOf(answer)} is asked for from now on, 20 documents an hour at most.`);
-      for (const { message } of answer.warnings) say(`Warning: ${message}`);
+      sayWarnings(answer.warnings);
     });
 
   gaps

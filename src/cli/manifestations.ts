@@ -2,9 +2,20 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { MANIFESTATION_RULES, MANIFESTATION_STATUSES } from '../model/manifestation.js';
 import { apiOf } from './api-client.js';
-import { environmentOption, mostRows } from './arguments.js';
+import { environmentOption, limitOption } from './arguments.js';
 import { CliFailure, wrongUse } from './failure.js';
-import { localTime, printFields, printJson, printTable, say, wantsJson } from './output.js';
+import {
+  type Column,
+  localTime,
+  printFields,
+  printJson,
+  printList,
+  printTable,
+  say,
+  sayWarnings,
+  type Warning,
+  wantsJson,
+} from './output.js';
 
 interface Manifestation {
   readonly id: string;
@@ -31,7 +42,7 @@ interface BatchAnswer {
     readonly manifestation: Manifestation | null;
     readonly error: { readonly detail: string; readonly errors: readonly { field: string; message: string }[] } | null;
   }[];
-  readonly warnings: readonly { readonly message: string }[];
+  readonly warnings: readonly Warning[];
 }
 
 const TYPES = [...MANIFESTATION_RULES.values()].map(({ type, description }) => `  ${type}  ${description}`).join('\n');
@@ -75,7 +86,7 @@ export function manifestationCommands(program: Command): void {
           refused += data.filter(({ error }) => error !== null).length;
           if (wantsJson(command)) data.forEach(printJson);
           else printAnswers(data);
-          for (const { message } of warnings) say(`Warning: ${message}`);
+          sayWarnings(warnings);
         }
         if (refused > 0) throw new CliFailure(`${refused} of ${keys.length} requests were not taken`);
       },
@@ -86,23 +97,22 @@ export function manifestationCommands(program: Command): void {
     .description('list manifestations, newest first')
     .option('--company <company>', 'id or tax ID')
     .option('--key <key>', 'access key')
-    .option('--type <type>', 'event type')
-    .addOption(new Option('--status <status>').choices(MANIFESTATION_STATUSES))
+    .option('--type <type>', 'event type, six digits')
+    .addOption(new Option('--status <status>', 'only those').choices(MANIFESTATION_STATUSES))
     .addOption(environmentOption())
-    .option('--limit <rows>', 'most rows (default 50)', mostRows, 50)
+    .addOption(limitOption())
     .action(async ({ company, key, type, status, environment, limit }, command: Command) => {
       const api = apiOf(command);
       const companyId = company === undefined ? undefined : await api.companyId(company);
       const filter = { companyId, key, type, status, environment };
       const rows = await api.list<Manifestation>('/v1/manifestations', filter, limit);
-      if (wantsJson(command)) return rows.forEach(printJson);
-      printManifestations(rows, 'No manifestation.');
+      printList(command, rows, { columns: COLUMNS, none: 'No manifestation.', limit });
     });
 
   manifest
     .command('show')
     .description('show what became of one')
-    .argument('<id>')
+    .argument('<manifestation>', 'id of "malote manifest list"')
     .action(async (id, _, command: Command) => {
       const row = await apiOf(command).get<Manifestation>(`/v1/manifestations/${encodeURIComponent(id)}`);
       if (wantsJson(command)) return printJson(row);
@@ -123,7 +133,8 @@ export function manifestationCommands(program: Command): void {
 }
 
 function printAnswers(data: BatchAnswer['data']): void {
-  printManifestations(
+  printTable(
+    COLUMNS,
     data.flatMap(({ manifestation }) => (manifestation ? [manifestation] : [])),
     'Nothing was taken.',
   );
@@ -134,19 +145,13 @@ function printAnswers(data: BatchAnswer['data']): void {
   }
 }
 
-function printManifestations(rows: readonly Manifestation[], none: string): void {
-  printTable(
-    [
-      { title: 'ID', value: ({ id }) => id },
-      { title: 'KEY', value: ({ key }) => key },
-      { title: 'TYPE', value: ({ type }) => type },
-      { title: 'STATUS', value: statusOf },
-      { title: 'ANSWER', value: (row) => answerOf(row) ?? '–' },
-    ],
-    rows,
-    none,
-  );
-}
+const COLUMNS: readonly Column<Manifestation>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'KEY', value: ({ key }) => key },
+  { title: 'TYPE', value: ({ type }) => type },
+  { title: 'STATUS', value: (row) => statusOf(row) },
+  { title: 'ANSWER', value: (row) => answerOf(row) ?? '–' },
+];
 
 const statusOf = ({ status, late }: Manifestation) => (late ? `${status}, late` : status);
 const answerOf = ({ statusCode, statusText }: Manifestation) =>

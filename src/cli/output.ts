@@ -52,6 +52,30 @@ export function printTable<Row>(columns: readonly Column<Row>[], rows: readonly 
   else for (const line of table(columns, rows)) print(line);
 }
 
+/** What did not work along the way although the request was taken. */
+export interface Warning {
+  readonly message: string;
+}
+
+/** Each warning once, however many answers have it. */
+export function sayWarnings(warnings: readonly Warning[]): void {
+  for (const message of new Set(warnings.map((one) => one.message))) say(`Warning: ${message}`);
+}
+
+/** A list as it was asked for: JSON, one object a line, or a table that says when it may not be all. */
+export function printList<Row>(
+  command: Command,
+  rows: readonly Row[],
+  { columns, none, limit }: { readonly columns: readonly Column<Row>[]; readonly none: string; readonly limit: number },
+): void {
+  if (wantsJson(command)) {
+    rows.forEach(printJson);
+    return;
+  }
+  printTable(columns, rows, none);
+  if (rows.length === limit) say(`The first ${limit}: --limit shows more.`);
+}
+
 /** Names and values of one thing, one a line. */
 export function printFields(fields: Readonly<Record<string, string | null | undefined>>): void {
   const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== '');

@@ -1,15 +1,19 @@
 import { Command } from 'commander';
 import { VERSION } from '../platform/version.js';
+import { alertCommands } from './alerts.js';
+import { apiKeyCommands } from './api-keys.js';
 import { captureCommands } from './captures.js';
 import { certificateCommands } from './certificates.js';
 import { companyCommands } from './companies.js';
 import { documentCommands } from './documents.js';
 import { addExamples } from './examples.js';
+import { exportCommands } from './exports.js';
 import { wrongUse } from './failure.js';
 import { gapCommands } from './gaps.js';
+import { importCommands } from './imports.js';
 import { manifestationCommands } from './manifestations.js';
 import { systemCommands } from './system.js';
-import { transferCommands } from './transfers.js';
+import { usageCommand } from './usage.js';
 import { webhookCommands } from './webhooks.js';
 
 /**
@@ -61,8 +65,12 @@ const GROUPS = [
   documentCommands,
   gapCommands,
   manifestationCommands,
-  transferCommands,
+  exportCommands,
+  importCommands,
   webhookCommands,
+  alertCommands,
+  usageCommand,
+  apiKeyCommands,
 ];
 
 /** Every command below one, groups and their members. */

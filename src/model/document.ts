@@ -21,8 +21,10 @@ export const DOCUMENT_KINDS = [
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 export type Direction = 'received' | 'issued';
-export type DocumentState = 'authorized' | 'denied' | 'cancelled' | 'replaced' | 'blocked' | 'unknown';
-export type FullXml = 'present' | 'awaited' | 'overdue' | 'not_applicable';
+export const DOCUMENT_STATES = ['authorized', 'denied', 'cancelled', 'replaced', 'blocked', 'unknown'] as const;
+export type DocumentState = (typeof DOCUMENT_STATES)[number];
+export const FULL_XML = ['present', 'awaited', 'overdue', 'not_applicable'] as const;
+export type FullXml = (typeof FULL_XML)[number];
 export type Origin = 'distribution' | 'recovery' | 'reprocess' | 'on_demand' | 'manifestation' | 'import';
 
 /** Somebody named in a document. A foreign party has neither CNPJ nor CPF: then `taxId` is absent and `foreign` is true. */

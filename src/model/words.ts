@@ -84,3 +84,11 @@ export type AlertCode = (typeof ALERT_CODES)[number];
 /** `critical`: documents may be missed until somebody acts. */
 export const ALERT_SEVERITIES = ['warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
+
+/** Where the delivery of an event to a webhook endpoint stands. `held`: pending at a disabled endpoint. */
+export const DELIVERY_STATUSES = ['pending', 'held', 'delivered', 'exhausted', 'cancelled'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** Where an export stands. */
+export const EXPORT_STATUSES = ['pending', 'running', 'done', 'failed', 'cancelled', 'expired'] as const;
+export type ExportStatus = (typeof EXPORT_STATUSES)[number];

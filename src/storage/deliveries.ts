@@ -1,4 +1,4 @@
-import type { DocumentType } from '../model/words.js';
+import type { DeliveryStatus, DocumentType } from '../model/words.js';
 import type { Queryable } from './database.js';
 import { instant } from './database.js';
 import { DELIVERY_ID, endpointsOf, WANTS } from './events.js';
@@ -7,10 +7,6 @@ import type { Page, PageRequest } from './keyset.js';
 import { pageOf, readCursor } from './keyset.js';
 
 /** Deliveries as people see them, and sending again. What the sender does with them: delivery-queue.ts. */
-
-/** `held`: pending at a disabled endpoint. */
-export const DELIVERY_STATUSES = ['pending', 'held', 'delivered', 'exhausted', 'cancelled'] as const;
-type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface DeliveryRow {
   readonly id: string;

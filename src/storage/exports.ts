@@ -1,5 +1,5 @@
 import type { ExportInput } from '../model/export-contract.js';
-import type { CaptureKey, DocumentType, Environment } from '../model/words.js';
+import type { CaptureKey, DocumentType, Environment, ExportStatus } from '../model/words.js';
 import type { Queryable, Transaction } from './database.js';
 import { instant } from './database.js';
 import { Filter } from './filter.js';
@@ -8,9 +8,6 @@ import { pageOf, readCursor } from './keyset.js';
 import { companyPrefix } from './object-store/index.js';
 
 /** Exports and their parts. The row is the truth of how far one is; its workflow only drives it. */
-
-export const EXPORT_STATUSES = ['pending', 'running', 'done', 'failed', 'cancelled', 'expired'] as const;
-export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 
 /** Documents of a part, and what became of them. */
 export interface ExportCounts {
