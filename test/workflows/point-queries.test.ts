@@ -152,7 +152,8 @@ describe('questions for single documents', () => {
         ),
       );
       await handle.signal('stop');
-      await until(() => fake.row.enabled === false, 'row closed');
+      // Not the row: it is closed a moment before the run is told so, and until then the run takes questions.
+      await until(async () => (await handle.query<CaptureStateAnswer>('state')).snapshot?.enabled === false, 'closed');
       assert.equal(await refusalOf(ask(handle, 3)), 'busy');
       open();
       for (const update of updates) assert.equal((await update.result()).kind, 'asked');
