@@ -4,7 +4,7 @@ import { isHeldBack, type Outcome } from '../model/outcome.js';
 import { MINUTE, SECOND, STANDSTILL_ALERT, scaled } from './constants.js';
 import type { PointCadence } from './point.js';
 import { STOPPING } from './soap.js';
-import type { Cadence, Circumstances, Step } from './step.js';
+import { answered, type Cadence, type Circumstances, plain, type Step } from './step.js';
 
 /**
  * The polling rules of the ADN (design.md section 6, column NFS-e). The manual names one of them only, an hour after "no more documents";
@@ -151,18 +151,6 @@ function afterFailure(
   return plain({ ...before, failures, unknowns, phase: 'backing-off', reason, nextQueryAt, run: NO_RUN });
 }
 
-function answered(before: CaptureState, code: string, now: Circumstances): CaptureState {
-  const over = before.blockedUntil !== null && before.blockedUntil <= now.at;
-  return {
-    ...before,
-    failures: 0,
-    unknowns: 0,
-    certificateRefusals: 0,
-    blockedUntil: over ? null : before.blockedUntil,
-    lastAnswer: { code, at: now.at },
-  };
-}
-
 /** @param wait milliseconds, before time scale */
 function blocked(state: CaptureState, wait: number, now: Circumstances, reason: string): Step {
   const blockedUntil = Math.max(state.blockedUntil ?? 0, now.at + scaled(wait, state.timeScale));
@@ -187,8 +175,6 @@ function closedBy(before: CaptureState, after: CaptureState): Step['alerts'] {
   ];
   return codes.map((code) => ({ code, open: false, detail: '' }));
 }
-
-const plain = (state: CaptureState): Step => ({ state, jumped: null, servicePause: null, alerts: [] });
 
 /** Phases that say more than a block does. */
 const KEPT: ReadonlySet<CaptureState['phase']> = new Set(['attention', 'certificate', 'disabled', 'stopped']);

@@ -13,7 +13,7 @@ import {
   scaled,
   UNKNOWN_RETRY,
 } from './constants.js';
-import type { Cadence, Circumstances, JumpedRange, Step } from './step.js';
+import { answered, type Cadence, type Circumstances, type JumpedRange, plain, type Step } from './step.js';
 
 type Of<K extends Outcome['kind']> = Extract<Outcome, { kind: K }>;
 
@@ -207,18 +207,6 @@ function failed(before: CaptureState, now: Circumstances, reason: string, earlie
 /** Reason of a call that was dropped unsent because the process stops: it counts as nothing. */
 export const STOPPING = 'stopping';
 
-function answered(before: CaptureState, code: string, now: Circumstances): CaptureState {
-  const over = before.blockedUntil !== null && before.blockedUntil <= now.at;
-  return {
-    ...before,
-    failures: 0,
-    unknowns: 0,
-    certificateRefusals: 0,
-    blockedUntil: over ? null : before.blockedUntil,
-    lastAnswer: { code, at: now.at },
-  };
-}
-
 /** A block is only ever extended. */
 function blocked(state: CaptureState, until: number, reason: string): Step {
   const blockedUntil = Math.max(state.blockedUntil ?? 0, until);
@@ -264,6 +252,5 @@ function closedBy(before: CaptureState, outcome: Outcome): Step['alerts'] {
   return over;
 }
 
-const plain = (state: CaptureState): Step => ({ state, jumped: null, servicePause: null, alerts: [] });
 const opened = (code: Step['alerts'][number]['code'], detail: string) => ({ code, open: true, detail });
 const closed = (code: Step['alerts'][number]['code']) => ({ code, open: false, detail: '' });

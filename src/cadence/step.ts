@@ -40,3 +40,19 @@ export interface Step {
 
 /** The polling rules of one document type: a pure function, and nothing else. */
 export type Cadence = (state: CaptureState, outcome: Outcome, circumstances: Circumstances) => Step;
+
+/** A step that is nothing but its state. */
+export const plain = (state: CaptureState): Step => ({ state, jumped: null, servicePause: null, alerts: [] });
+
+/** What any answer means, whatever it says: failures are over, and so is a block whose time has passed. */
+export function answered(before: CaptureState, code: string, now: Circumstances): CaptureState {
+  const over = before.blockedUntil !== null && before.blockedUntil <= now.at;
+  return {
+    ...before,
+    failures: 0,
+    unknowns: 0,
+    certificateRefusals: 0,
+    blockedUntil: over ? null : before.blockedUntil,
+    lastAnswer: { code, at: now.at },
+  };
+}

@@ -56,20 +56,40 @@ export function isAccessKey(text: string): text is AccessKey {
  * @throws {InvalidAccessKey}
  */
 export function parseAccessKey(input: unknown): AccessKey {
+  const form = { length: 44, expected: 'expected 44', pattern: KEY, letters: '7 to 18', isValid: isAccessKey };
+  return readKey(input, form) as AccessKey;
+}
+
+/** What a kind of access key looks like, and how its faults are told. */
+interface KeyForm {
+  readonly length: number;
+  readonly expected: string;
+  readonly pattern: RegExp;
+  /** The positions where letters are legal. */
+  readonly letters: string;
+  /** Asked last, of a text of the right form: whether the check digit is right as well. */
+  readonly isValid: (text: string) => boolean;
+}
+
+/** @throws {InvalidAccessKey} with the first thing that is wrong */
+export function readKey(input: unknown, form: KeyForm): string {
   if (typeof input !== 'string') {
-    throw new InvalidAccessKey('not_text', 'An access key must be a string: a number cannot hold 44 digits');
-  }
-  const text = input.replace(/\s/g, '');
-  if (text.length !== 44) {
-    throw new InvalidAccessKey('length', `Access key has ${text.length} characters: expected 44`);
-  }
-  if (!KEY.test(text)) {
     throw new InvalidAccessKey(
-      'characters',
-      `Access key …${text.slice(-4)} has a character out of place: expected digits, and upper-case letters only in positions 7 to 18`,
+      'not_text',
+      `An access key must be a string: a number cannot hold ${form.length} digits`,
     );
   }
-  if (!isAccessKey(text)) {
+  const text = input.replace(/\s/g, '');
+  if (text.length !== form.length) {
+    throw new InvalidAccessKey('length', `Access key has ${text.length} characters: ${form.expected}`);
+  }
+  if (!form.pattern.test(text)) {
+    throw new InvalidAccessKey(
+      'characters',
+      `Access key …${text.slice(-4)} has a character out of place: expected digits, and upper-case letters only in positions ${form.letters}`,
+    );
+  }
+  if (!form.isValid(text)) {
     throw new InvalidAccessKey(
       'check_digit',
       `Access key …${text.slice(-4)} has a wrong check digit: compare it with the original`,

@@ -1,4 +1,4 @@
-import { InvalidAccessKey } from './access-key.js';
+import { readKey } from './access-key.js';
 import type { DocumentKey } from './document-key.js';
 import { modulo11 } from './modulo-11.js';
 import { ufByCode } from './uf.js';
@@ -34,26 +34,13 @@ function hasRightCheckDigit(key: string): boolean {
  * @throws {InvalidAccessKey}
  */
 export function parseNfseKey(input: unknown): string {
-  if (typeof input !== 'string') {
-    throw new InvalidAccessKey('not_text', 'An access key must be a string: a number cannot hold 50 digits');
-  }
-  const text = input.replace(/\s/g, '');
-  if (text.length !== LENGTH) {
-    throw new InvalidAccessKey('length', `Access key has ${text.length} characters: an NFS-e's has 50`);
-  }
-  if (!isNfseKey(text)) {
-    throw new InvalidAccessKey(
-      'characters',
-      `Access key …${text.slice(-4)} has a character out of place: expected digits, and upper-case letters only in positions 10 to 23`,
-    );
-  }
-  if (!hasRightCheckDigit(text)) {
-    throw new InvalidAccessKey(
-      'check_digit',
-      `Access key …${text.slice(-4)} has a wrong check digit: compare it with the original`,
-    );
-  }
-  return text;
+  return readKey(input, {
+    length: LENGTH,
+    expected: "an NFS-e's has 50",
+    pattern: KEY,
+    letters: '10 to 23',
+    isValid: hasRightCheckDigit,
+  });
 }
 
 /** The key that a document gives in several places: the first of the right shape. Warnings show its last 4 characters only. */

@@ -1,25 +1,22 @@
 import type { Nsu } from '../model/nsu.js';
 import type { GovernmentAddresses } from './addresses.js';
 import { type AdnContext, readAdnAnswer } from './adn-answer.js';
+import { type CallTerms, termsOf } from './call-terms.js';
 import type { PatientGet } from './patient-get.js';
-import type { CallAnswer, ClientCertificate } from './types.js';
+import type { CallAnswer } from './types.js';
 
 /** The national repository of NFS-e (ADN) as taxpayers ask it (contract section 1). */
 
 /** 50 notes come to some hundred KB. */
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
-export interface AdnCall extends AdnContext {
+/** One question to the ADN. Its limit is for the whole call, repetitions included. */
+export interface AdnCall extends AdnContext, CallTerms {
   /** Whose documents: CNPJ or CPF. */
   readonly taxId: string;
-  readonly certificate: ClientCertificate;
-  /** Milliseconds for the whole call, repetitions included. */
-  readonly limitMs: number;
-  readonly signal?: AbortSignal;
-  /** See {@link GovernmentRequest.beforeSend}. */
-  readonly beforeSend?: () => void;
 }
 
+/** The ADN as Malote asks it. */
 export interface Adn {
   /** One call. Whatever happens on the wire is an outcome. */
   call(call: AdnCall): Promise<CallAnswer>;
@@ -33,12 +30,9 @@ export function createAdn(parts: { readonly get: PatientGet; readonly addresses:
           url: `${parts.addresses[call.environment].adn}${adnPath(call)}`,
           // Without it the service may answer in XML; what it says of its own content type is not relied on.
           headers: { accept: 'application/json' },
-          certificate: call.certificate,
           newestTls: 'TLSv1.3',
-          limitMs: call.limitMs,
           maxAnswerBytes: MAX_ANSWER_BYTES,
-          ...(call.signal && { signal: call.signal }),
-          ...(call.beforeSend && { beforeSend: call.beforeSend }),
+          ...termsOf(call),
         },
         (raw) => readAdnAnswer(raw.body, raw, call),
       ),

@@ -1,6 +1,5 @@
-import { DISAGREEMENT_TYPE, justificationFault, type ManifestationRule } from '../model/manifestation.js';
-import type { Environment } from '../model/words.js';
-import { authorElement, brasiliaTime, escaped } from './event-xml.js';
+import { DISAGREEMENT_TYPE, justificationFault } from '../model/manifestation.js';
+import { authorElement, brasiliaTime, type EventToSign, environmentCode, escaped } from './event-xml.js';
 import type { ClientCertificate } from './types.js';
 import { signEnveloped } from './xml-signature.js';
 
@@ -8,17 +7,10 @@ import { signEnveloped } from './xml-signature.js';
 
 const NAMESPACE = 'http://www.portalfiscal.inf.br/cte';
 
-export interface CteEvent {
-  readonly rule: ManifestationRule;
-  readonly environment: Environment;
-  /** Of the taker, who speaks: CNPJ (14 characters) or CPF (11 digits). */
-  readonly author: string;
-  /** Access key of the CT-e; its first two digits are the authorizer's UF (cOrgao). */
-  readonly key: string;
+/** A statement of a taker about a CT-e, whose key begins with the UF of its authorizer (cOrgao). */
+export interface CteEvent extends EventToSign {
   /** nSeqEvento. */
   readonly sequence: number;
-  /** Milliseconds. */
-  readonly occurredAt: number;
   /** xObs, 15 to 255 characters; only of a disagreement. */
   readonly justification?: string | null;
   /** nProtEvPrestDes; only of a cancellation: the protocol of the disagreement that it takes back. */
@@ -41,7 +33,7 @@ export function signedCteEvent(event: CteEvent, certificate: ClientCertificate):
   const { rule, environment, author, key, sequence, occurredAt } = event;
   const xml =
     `<eventoCTe xmlns="${NAMESPACE}" versao="4.00"><infEvento Id="${id}"><cOrgao>${key.slice(0, 2)}</cOrgao>` +
-    `<tpAmb>${environment === 'production' ? 1 : 2}</tpAmb>${authorElement(author)}<chCTe>${key}</chCTe>` +
+    `<tpAmb>${environmentCode(environment)}</tpAmb>${authorElement(author)}<chCTe>${key}</chCTe>` +
     `<dhEvento>${brasiliaTime(occurredAt)}</dhEvento><tpEvento>${rule.type}</tpEvento><nSeqEvento>${sequence}</nSeqEvento>` +
     `<detEvento versaoEvento="4.00">${detailsOf(event)}</detEvento></infEvento></eventoCTe>`;
   return signEnveloped(xml, id, certificate);

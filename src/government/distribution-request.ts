@@ -1,5 +1,6 @@
 import type { Nsu } from '../model/nsu.js';
 import type { Environment } from '../model/words.js';
+import { environmentCode } from './event-xml.js';
 
 /** What every distribution service can be asked: the documents after an NSU, or the one of an NSU, which is a point query. */
 export type NsuQuery = { readonly distNSU: Nsu } | { readonly consNSU: Nsu };
@@ -33,7 +34,7 @@ export function distDFeInt(
   if (!/^[1-5][0-9]$/.test(cUFAutor)) throw new Error(`"${cUFAutor.slice(0, 10)}" is no IBGE code of a UF`);
   return (
     `<distDFeInt xmlns="${layout.namespace}" versao="${layout.version}">` +
-    `<tpAmb>${environment === 'production' ? 1 : 2}</tpAmb><cUFAutor>${cUFAutor}</cUFAutor>` +
+    `<tpAmb>${environmentCode(environment)}</tpAmb><cUFAutor>${cUFAutor}</cUFAutor>` +
     `${taxIdElement(taxId)}${queryElement(query)}</distDFeInt>`
   );
 }

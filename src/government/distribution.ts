@@ -1,4 +1,5 @@
 import type { GovernmentAddresses, ServiceAddresses } from './addresses.js';
+import { type CallTerms, termsOf } from './call-terms.js';
 import { readDistributionAnswer } from './distribution-answer.js';
 import {
   type DistributionQuery,
@@ -8,7 +9,7 @@ import {
 } from './distribution-request.js';
 import { nothingCame } from './no-answer.js';
 import { soapContentType, soapEnvelope } from './soap.js';
-import type { CallAnswer, ClientCertificate, GovernmentResponse, Transport } from './types.js';
+import type { CallAnswer, GovernmentResponse, Transport } from './types.js';
 
 /**
  * The distribution services of the national environment, which give a company the documents of its interest. NF-e's and CT-e's are one
@@ -32,15 +33,15 @@ export const DISTRIBUTION_CALL_LIMIT_MS = 5 * 60_000;
 /** 50 documents come to some hundred KB. */
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
-export interface DistributionCall<Query extends DistributionQuery> extends DistributionRequest<Query> {
-  readonly certificate: ClientCertificate;
-  readonly signal?: AbortSignal;
-  /** Milliseconds; {@link DISTRIBUTION_CALL_LIMIT_MS} if absent. */
+/** One question to a distribution service. */
+export interface DistributionCall<Query extends DistributionQuery>
+  extends DistributionRequest<Query>,
+    Omit<CallTerms, 'limitMs'> {
+  /** Milliseconds, connection included; {@link DISTRIBUTION_CALL_LIMIT_MS} if absent. */
   readonly limitMs?: number;
-  /** See {@link GovernmentRequest.beforeSend}. */
-  readonly beforeSend?: () => void;
 }
 
+/** A distribution service as Malote asks it. */
 export interface Distribution<Query extends DistributionQuery = DistributionQuery> {
   /** Requests are archived beside their answers. */
   readonly keepsRequests: boolean;
@@ -48,6 +49,7 @@ export interface Distribution<Query extends DistributionQuery = DistributionQuer
   call(call: DistributionCall<Query>): Promise<CallAnswer>;
 }
 
+/** What it is made of. */
 export interface DistributionParts {
   readonly transport: Transport;
   readonly addresses: GovernmentAddresses;
@@ -70,11 +72,8 @@ export function createDistribution<Query extends DistributionQuery>(
           method: 'POST',
           headers: { 'content-type': soapContentType(`${wsdl}/${operation}`) },
           body: request,
-          certificate: call.certificate,
-          limitMs: call.limitMs ?? DISTRIBUTION_CALL_LIMIT_MS,
           maxAnswerBytes: MAX_ANSWER_BYTES,
-          ...(call.signal && { signal: call.signal }),
-          ...(call.beforeSend && { beforeSend: call.beforeSend }),
+          ...termsOf({ ...call, limitMs: call.limitMs ?? DISTRIBUTION_CALL_LIMIT_MS }),
         });
       } catch (error) {
         return nothingCame(error);

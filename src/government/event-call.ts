@@ -1,20 +1,13 @@
-import type { Environment } from '../model/words.js';
+import { type CallTerms, termsOf } from './call-terms.js';
 import type { EventAnswer, ReadEventAnswer } from './event-answer.js';
 import { nothingCame } from './no-answer.js';
 import { soapContentType, soapEnvelope } from './soap.js';
-import type { ClientCertificate, GovernmentResponse, Transport } from './types.js';
+import type { GovernmentResponse, Transport } from './types.js';
 
 /** What every call that registers events is given. */
-export interface EventsCall {
-  readonly environment: Environment;
+export interface EventsCall extends CallTerms {
   /** Signed, each by itself. They are sent to the letter. */
   readonly events: readonly string[];
-  readonly certificate: ClientCertificate;
-  /** Milliseconds, connection included. */
-  readonly limitMs: number;
-  readonly signal?: AbortSignal;
-  /** See {@link GovernmentRequest.beforeSend}. */
-  readonly beforeSend?: () => void;
 }
 
 /** Where and what is sent. */
@@ -34,7 +27,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export async function sendEvents(
   transport: Transport,
   { url, wsdl, operation, body }: EventsMessage,
-  { certificate, limitMs, signal, beforeSend }: EventsCall,
+  call: EventsCall,
   read: (bytes: Uint8Array, http: GovernmentResponse) => ReadEventAnswer,
 ): Promise<EventAnswer> {
   let raw: GovernmentResponse;
@@ -44,11 +37,8 @@ export async function sendEvents(
       method: 'POST',
       headers: { 'content-type': soapContentType(`${wsdl}/${operation}`) },
       body: soapEnvelope(body),
-      certificate,
-      limitMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
-      ...(signal && { signal }),
-      ...(beforeSend && { beforeSend }),
+      ...termsOf(call),
     });
   } catch (error) {
     return { ...nothingCame(error), results: [] };

@@ -1,6 +1,5 @@
-import { type EventAuthority, justificationFault, type ManifestationRule } from '../model/manifestation.js';
-import type { Environment } from '../model/words.js';
-import { authorElement, brasiliaTime, escaped } from './event-xml.js';
+import { type EventAuthority, justificationFault } from '../model/manifestation.js';
+import { authorElement, brasiliaTime, type EventToSign, environmentCode, escaped } from './event-xml.js';
 import type { ClientCertificate } from './types.js';
 import { signEnveloped } from './xml-signature.js';
 
@@ -11,17 +10,10 @@ const NAMESPACE = 'http://www.portalfiscal.inf.br/nfe';
 /** cOrgao of who registers. */
 const ORGANS: { readonly [authority in EventAuthority]?: string } = { an: '91', svrs: '92' };
 
-export interface NfeEvent {
-  readonly rule: ManifestationRule;
-  readonly environment: Environment;
-  /** Of the company that speaks: CNPJ (14 characters) or CPF (11 digits). */
-  readonly author: string;
-  /** Access key of the note. */
-  readonly key: string;
+/** A statement about a note. */
+export interface NfeEvent extends EventToSign {
   /** nSeqEvento. */
   readonly sequence: number;
-  /** Milliseconds. */
-  readonly occurredAt: number;
   /** 15 to 255 characters; only for rules that ask for it. */
   readonly justification?: string | null;
   /** XML that follows descEvento; only for Tax Reform events. */
@@ -50,7 +42,7 @@ function eventElement(id: string, event: NfeEvent): string {
   if (!organ) throw new Error('the event is not one about NF-e');
   return (
     `<evento xmlns="${NAMESPACE}" versao="1.00"><infEvento Id="${id}"><cOrgao>${organ}</cOrgao>` +
-    `<tpAmb>${environment === 'production' ? 1 : 2}</tpAmb>${authorElement(author)}<chNFe>${key}</chNFe>` +
+    `<tpAmb>${environmentCode(environment)}</tpAmb>${authorElement(author)}<chNFe>${key}</chNFe>` +
     `<dhEvento>${brasiliaTime(occurredAt)}</dhEvento><tpEvento>${rule.type}</tpEvento>` +
     `<nSeqEvento>${sequence}</nSeqEvento><verEvento>1.00</verEvento>` +
     `<detEvento versao="1.00"><descEvento>${rule.description}</descEvento>${detailsOf(event)}</detEvento>` +

@@ -1,6 +1,5 @@
-import { justificationFault, type ManifestationRule } from '../model/manifestation.js';
-import type { Environment } from '../model/words.js';
-import { authorElement, brasiliaTime, escaped } from './event-xml.js';
+import { justificationFault } from '../model/manifestation.js';
+import { authorElement, brasiliaTime, type EventToSign, environmentCode, escaped } from './event-xml.js';
 import type { ClientCertificate } from './types.js';
 import { signEnveloped } from './xml-signature.js';
 
@@ -11,15 +10,8 @@ import { signEnveloped } from './xml-signature.js';
 
 const NAMESPACE = 'http://www.sped.fazenda.gov.br/nfse';
 
-export interface NfseEvent {
-  readonly rule: ManifestationRule;
-  readonly environment: Environment;
-  /** Of the company that speaks: CNPJ (14 characters) or CPF (11 digits). */
-  readonly author: string;
-  /** 50 characters. */
-  readonly key: string;
-  /** Milliseconds. */
-  readonly occurredAt: number;
+/** A statement of a taker about an NFS-e. */
+export interface NfseEvent extends EventToSign {
   /** verAplic: our name and version, 1 to 20 characters. */
   readonly application: string;
   /** cMotivo; only for rules that have reasons. */
@@ -49,7 +41,7 @@ function requestElement(id: string, event: NfseEvent): string {
   if (!/^PRE[0-9]{9}[0-9A-Z]{14}[0-9]{33}$/.test(id)) throw new Error('key and type make no valid Id of a request');
   if (!/^[!-ÿ]([ -ÿ]{0,18}[!-ÿ])?$/.test(application)) throw new Error('verAplic is not of its form');
   return (
-    `<pedRegEvento xmlns="${NAMESPACE}" versao="1.01"><infPedReg Id="${id}"><tpAmb>${environment === 'production' ? 1 : 2}</tpAmb>` +
+    `<pedRegEvento xmlns="${NAMESPACE}" versao="1.01"><infPedReg Id="${id}"><tpAmb>${environmentCode(environment)}</tpAmb>` +
     `<verAplic>${escaped(application)}</verAplic><dhEvento>${brasiliaTime(occurredAt)}</dhEvento>${authorElement(author).replaceAll(/(CNPJ|CPF)>/g, '$1Autor>')}` +
     `<chNFSe>${key}</chNFSe><e${rule.type}><xDesc>${rule.description}</xDesc>${reasonOf(event)}</e${rule.type}>` +
     '</infPedReg></pedRegEvento>'

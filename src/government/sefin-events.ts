@@ -1,38 +1,34 @@
-import type { Environment } from '../model/words.js';
 import type { GovernmentAddresses } from './addresses.js';
+import { type CallTerms, termsOf } from './call-terms.js';
 import { nothingCame } from './no-answer.js';
 import type { PatientGet } from './patient-get.js';
 import { packedXml, readRegistered, readRegistration } from './sefin-answer.js';
-import type { CallAnswer, ClientCertificate, GovernmentResponse, Transport } from './types.js';
+import type { CallAnswer, GovernmentResponse, Transport } from './types.js';
 
 /** Events about NFS-e at Sefin Nacional (nfse.md 2.2): registered by POST, read back by GET. */
 
 /** An event comes to some KB. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-interface Exchange {
-  readonly environment: Environment;
+interface Exchange extends CallTerms {
   /** Of the note: 50 characters. */
   readonly key: string;
-  readonly certificate: ClientCertificate;
-  /** Milliseconds, connection included. */
-  readonly limitMs: number;
-  readonly signal?: AbortSignal;
-  /** See {@link GovernmentRequest.beforeSend}. */
-  readonly beforeSend?: () => void;
 }
 
+/** A statement about a note that is sent. */
 export interface Registration extends Exchange {
   /** The signed pedRegEvento, sent to the letter. */
   readonly request: string;
 }
 
+/** A statement that is asked after. */
 export interface ReadBack extends Exchange {
   /** Six digits. */
   readonly type: string;
   readonly sequence: number;
 }
 
+/** Statements about NFS-e, as Sefin Nacional takes and tells them. */
 export interface SefinEvents {
   /**
    * Sends one request, once. `documents`: registered, and the item is the event. `rejected`: certainly not registered. After `unknown` and
@@ -50,13 +46,10 @@ export function createSefinEvents(parts: {
 }): SefinEvents {
   const eventsOf = ({ environment, key }: Exchange) =>
     `${parts.addresses[environment].sefin}/nfse/${encodeURIComponent(key)}/eventos`;
-  const wire = ({ certificate, limitMs, signal, beforeSend }: Exchange) => ({
-    certificate,
-    limitMs,
+  const wire = (call: Exchange) => ({
+    ...termsOf(call),
     newestTls: 'TLSv1.3' as const,
     maxAnswerBytes: MAX_ANSWER_BYTES,
-    ...(signal && { signal }),
-    ...(beforeSend && { beforeSend }),
   });
   return {
     async register(call) {

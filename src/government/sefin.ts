@@ -1,5 +1,5 @@
 import type { GovernmentAddresses } from './addresses.js';
-import type { AdnCall } from './adn.js';
+import { type CallTerms, termsOf } from './call-terms.js';
 import type { PatientGet } from './patient-get.js';
 import { readSefinNote } from './sefin-answer.js';
 import type { CallAnswer } from './types.js';
@@ -8,11 +8,13 @@ import type { CallAnswer } from './types.js';
 
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 
-export interface SefinCall extends Omit<AdnCall, 'query' | 'taxId'> {
+/** One question to Sefin. Its limit is for the whole call, repetitions included. */
+export interface SefinCall extends CallTerms {
   /** 50 characters. */
   readonly key: string;
 }
 
+/** Sefin Nacional as Malote asks it. */
 export interface Sefin {
   /** The note of a key. Whatever happens on the wire is an outcome; `none`: there is none, or not for this company. */
   note(call: SefinCall): Promise<CallAnswer>;
@@ -25,12 +27,9 @@ export function createSefin(parts: { readonly get: PatientGet; readonly addresse
         {
           url: `${parts.addresses[call.environment].sefin}/nfse/${encodeURIComponent(call.key)}`,
           headers: { accept: 'application/json' },
-          certificate: call.certificate,
           newestTls: 'TLSv1.3',
-          limitMs: call.limitMs,
           maxAnswerBytes: MAX_ANSWER_BYTES,
-          ...(call.signal && { signal: call.signal }),
-          ...(call.beforeSend && { beforeSend: call.beforeSend }),
+          ...termsOf(call),
         },
         (raw) => readSefinNote(raw.body, raw, call.environment),
       ),

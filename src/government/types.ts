@@ -23,8 +23,8 @@ export interface GovernmentRequest {
   /** Milliseconds for the whole exchange, connection included. */
   readonly limitMs: number;
   /**
-   * Highest version of TLS. Default 1.2: IIS wants the client certificate only once it has read the request, by a renegotiation that TLS 1.3 does not have
-   * (nfe-cte.md 1e). Never below 1.2.
+   * Highest version of TLS. Default 1.2: IIS wants the client certificate only once it has read the request, by a renegotiation that TLS
+   * 1.3 does not have (nfe-cte.md 1e). Never below 1.2.
    */
   readonly newestTls?: 'TLSv1.2' | 'TLSv1.3';
   /** Largest answer accepted, bytes. */

@@ -1,8 +1,7 @@
 import type { Environment } from '../model/words.js';
-import { type A1, type A1Request, type Authority, createAuthority, openAuthority } from './authority/authority.js';
+import type { A1, A1Request, Authority } from './authority/authority.js';
 import { SimulatorClock } from './clock.js';
 import { Companies } from './companies.js';
-import { startControlApi } from './control/api.js';
 import { CTE_EVENT_PATH, cteEvents } from './cte-events/cte-events.js';
 import { CTE, NFE } from './distribution/dialect.js';
 import { Distribution } from './distribution/service.js';
@@ -23,7 +22,7 @@ import { Scripts } from './scripts/scripts.js';
 import { GovernmentFront } from './server/https-server.js';
 import type { Outage } from './server/outage.js';
 import type { GovernmentService } from './server/service.js';
-import { StateFolder } from './state-folder.js';
+import type { StateFolder } from './state-folder.js';
 
 export interface SimulatorOptions {
   /** Address to listen on. Default 127.0.0.1; the server's certificate is good for it. */
@@ -49,18 +48,6 @@ export interface SimulatorOptions {
   readonly inspectNfseEvents?: (pedRegEvento: string) => string | null;
 }
 
-/** Starts the simulated government: its HTTPS front and its control API. Resolves when both listen. */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const host = options.host ?? '127.0.0.1';
-  const folder = options.folder === undefined ? null : new StateFolder(options.folder);
-  const authority =
-    options.authority ??
-    (options.folder === undefined ? createAuthority([host]) : openAuthority(options.folder, [host]));
-  const simulator = new Simulator(options, authority, folder);
-  await simulator.start(host);
-  return simulator;
-}
-
 const FORGETFUL: QueueObserver & JournalObserver & BoxObserver = {
   boxChanged() {},
   queueDefined() {},
@@ -69,6 +56,9 @@ const FORGETFUL: QueueObserver & JournalObserver & BoxObserver = {
   called() {},
   journalCleared() {},
 };
+
+/** Opens a way to command a simulator from outside of its process. */
+type StartControl = (simulator: Simulator) => Promise<{ url: string; stop(): Promise<void> }>;
 
 /** Addresses of one environment. */
 export type Endpoints = Record<
@@ -151,7 +141,8 @@ export class Simulator {
     if (RELEASES.has(type) && this.policy.releasesWhole) this.companies.releaseNote(author, environment, key);
   }
 
-  async start(host: string): Promise<void> {
+  /** Listens: the government's hosts first, then what `startControl` makes of this simulator. */
+  async start(host: string, startControl: StartControl): Promise<void> {
     const { keyPem, chainPem } = this.authority.server;
     this.front = new GovernmentFront({
       host,
@@ -174,7 +165,7 @@ export class Simulator {
       outage: () => this.outageNow,
     });
     this.nfseUrl = await this.nfseFront.listen();
-    const control = await startControlApi(this, this.options.controlPort ?? 0);
+    const control = await startControl(this);
     this.controlUrl = control.url;
     this.stopControl = control.stop;
   }

@@ -131,18 +131,7 @@ async function insertLeased(
      )
      insert into calls (company_id, document_type, environment, id, started_at, service, kind, from_nsu, deadline, archive_key, origin)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12)`,
-    [
-      ...captureValues(call),
-      call.id,
-      instant(call.startedAt),
-      call.service,
-      call.kind,
-      call.fromNsu,
-      instant(call.deadline),
-      call.archiveKey,
-      fences,
-      origin,
-    ],
+    [...callValues(call), fences, origin],
   );
 }
 
@@ -151,17 +140,22 @@ export async function insertCall(tx: Transaction, call: NewCall): Promise<void> 
   await tx.query(
     `insert into calls (company_id, document_type, environment, id, started_at, service, kind, from_nsu, deadline, archive_key)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      ...captureValues(call),
-      call.id,
-      instant(call.startedAt),
-      call.service,
-      call.kind,
-      call.fromNsu,
-      instant(call.deadline),
-      call.archiveKey,
-    ],
+    callValues(call),
   );
+}
+
+/** The ten columns of a new row, in the order in which both statements above name them. */
+function callValues(call: NewCall): unknown[] {
+  return [
+    ...captureValues(call),
+    call.id,
+    instant(call.startedAt),
+    call.service,
+    call.kind,
+    call.fromNsu,
+    instant(call.deadline),
+    call.archiveKey,
+  ];
 }
 
 export interface Settlement {

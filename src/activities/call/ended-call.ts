@@ -4,7 +4,7 @@ import type { CaptureSnapshot } from '../../model/capture-state.js';
 import type { DecodedItem } from '../../model/document.js';
 import type { Outcome, OutcomeKind } from '../../model/outcome.js';
 import { type CallRow, type CallStatus, getCall, type Settlement } from '../../storage/calls.js';
-import type { CaptureRow } from '../../storage/capture-rows.js';
+import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
 import { lockCapture } from '../../storage/captures.js';
 import { type CompanyRow, getCompany } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
@@ -82,6 +82,31 @@ export async function instantsOfEnd(
   const now = await clock.now(tx);
   // Rounded up: a wait that counts from it is late, never early.
   return { now, at: Math.ceil(arrivedAt === null ? now : now - (performance.now() - arrivedAt)) };
+}
+
+/** What the transaction that commits a call's end works on. */
+export interface EndInHand {
+  readonly deps: CallContext;
+  readonly tx: Transaction;
+  readonly ended: EndedCall;
+  /** The capture, under its lock. */
+  readonly row: CaptureRow;
+  readonly company: CompanyRow;
+  /** Milliseconds: the commit, and the arrival of the answer, as {@link instantsOfEnd} gives them. */
+  readonly now: number;
+  readonly at: number;
+}
+
+/** What an earlier commit of this call said, with the state as it is now. */
+export function storedResult(call: CallRow, row: CaptureRow, company: CompanyRow): Committed {
+  return {
+    outcome: call.outcome ?? 'unknown',
+    statusCode: call.statusCode,
+    documents: call.documents,
+    snapshot: snapshotOf(row, company),
+    wake: [],
+    written: null,
+  };
 }
 
 /** The rows of an answer's items: what could be decoded, and what could not. */

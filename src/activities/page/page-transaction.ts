@@ -5,7 +5,6 @@ import { RECOVERY_MEANS } from '../../model/recovery.js';
 import { type CallRow, SECOND_PASS, settleCall } from '../../storage/calls.js';
 import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
 import { commitState, type StateExtras } from '../../storage/captures.js';
-import type { CompanyRow } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
 import { gapsOf, insertGaps } from '../../storage/gaps.js';
 import { keepsObject, silence, storeArchive } from '../call/archive.js';
@@ -14,12 +13,14 @@ import {
   codeOf,
   compareClocks,
   type EndedCall,
+  type EndInHand,
   instantsOfEnd,
   itemRows,
   lockEnded,
   placeOf,
   settlementOf,
   statusOf,
+  storedResult,
 } from '../call/ended-call.js';
 import { afterAnswer, afterFailure } from '../call/service-pause.js';
 import type { CallContext } from '../dependencies.js';
@@ -39,7 +40,7 @@ export async function commitCall(deps: CallContext, tx: Transaction, ended: Ende
   const { now, at } = await instantsOfEnd(deps, tx, ended.arrivedAt);
   const page = isFenced(call, row) ? { ...ended, call, answer: FENCED, decoded: [] } : { ...ended, call };
   const ours = call.kind === SECOND_PASS ? behindCursor(page, row.state.ultNsu) : page;
-  return new PageTransaction(deps, tx, ours, row, company, now, at).commit();
+  return new PageTransaction({ deps, tx, ended: ours, row, company, now, at }).commit();
 }
 
 /**
@@ -61,53 +62,33 @@ function isFenced({ id, status }: CallRow, row: CaptureRow): boolean {
 
 const FENCED = silence({ kind: 'unknown', reason: 'the cursor was set by hand before the call had an end' });
 
-/** What an earlier commit of this call said, with the state as it is now. */
-function storedResult(call: CallRow, row: CaptureRow, company: CompanyRow): Committed {
-  return {
-    outcome: call.outcome ?? 'unknown',
-    statusCode: call.statusCode,
-    documents: call.documents,
-    snapshot: snapshotOf(row, company),
-    wake: [],
-    written: null,
-  };
-}
-
 class PageTransaction {
   readonly #announcements: Announcements;
 
-  constructor(
-    private readonly deps: CallContext,
-    private readonly tx: Transaction,
-    private readonly ended: EndedCall,
-    private readonly row: CaptureRow,
-    private readonly company: CompanyRow,
-    private readonly now: number,
-    private readonly at: number,
-  ) {
-    this.#announcements = new Announcements(tx, row, company, at);
+  constructor(private readonly end: EndInHand) {
+    this.#announcements = new Announcements(end.tx, end.row, end.company, end.at);
   }
 
   get #passes(): boolean {
-    return this.ended.call.kind === SECOND_PASS;
+    return this.end.ended.call.kind === SECOND_PASS;
   }
 
   async commit(): Promise<Committed> {
-    const { deps, tx, ended, row, at } = this;
+    const { deps, tx, ended, row, at } = this.end;
     const { call, answer } = ended;
     const step = await this.#nextStep();
     const archiveId = keepsObject(answer) ? await storeArchive(tx, call, answer, ended.requestKey, at) : null;
     const stored = archiveId === null ? { documents: 0, fresh: 0 } : await this.#storeItems(archiveId);
-    if (this.#passes) await settlePass(tx, row, ended, { now: this.now, announcements: this.#announcements });
+    if (this.#passes) await settlePass(tx, row, ended, { now: this.end.now, announcements: this.#announcements });
     else await this.#storeGaps(step);
     for (const { code, open, detail, severity } of step.alerts) {
       await (open ? this.#announcements.open(code, detail, 'capture', severity) : this.#announcements.close(code));
     }
     const clocksDiffer = await compareClocks(deps, ended, at, this.#announcements);
-    const ending = { now: this.now, at, archiveId, documents: stored.documents };
+    const ending = { now: this.end.now, at, archiveId, documents: stored.documents };
     await settleCall(tx, call, settlementOf(deps, ended, ending));
     const after = await commitState(tx, row, step.state, {
-      now: this.now,
+      now: this.end.now,
       // What the rules forbid, not what we wait besides: a person may shorten the rest.
       notBefore: step.state.lawfulFrom,
       lastQuery: this.#lastQuery(),
@@ -119,7 +100,7 @@ class PageTransaction {
       outcome: answer.outcome.kind,
       statusCode: codeOf(answer.outcome),
       documents: stored.documents,
-      snapshot: snapshotOf(after ?? row, this.company),
+      snapshot: snapshotOf(after ?? row, this.end.company),
       wake,
       awarenessScheduled: this.#announcements.awarenessScheduled,
       written: {
@@ -134,7 +115,7 @@ class PageTransaction {
 
   /** Service first, because an outage counts against nobody; then the capture's own rules. */
   async #nextStep(): Promise<Step> {
-    const { tx, row, at, ended } = this;
+    const { tx, row, at, ended } = this.end;
     const { call, answer } = ended;
     const { outcome } = answer;
     const rules = cadenceOf(row.documentType);
@@ -154,11 +135,11 @@ class PageTransaction {
     const step = this.#passes ? withCursorOf(row, next) : next;
     if (await afterAnswer(tx, end, step.servicePause)) await this.#announcements.close('service_outage', 'service');
     const state = call.status === 'unknown' ? notEarlier(step.state, row.state) : step.state;
-    return { ...step, state: asOrdered(state, row, this.now) };
+    return { ...step, state: asOrdered(state, row, this.end.now) };
   }
 
   async #storeItems(archiveId: string): Promise<{ documents: number; fresh: number }> {
-    const { tx, row, at, ended, company } = this;
+    const { tx, row, at, ended, company } = this.end;
     const origin = this.#passes ? 'recovery' : 'distribution';
     const place = placeOf(row, ended.call, { taxId: company.taxId, archiveId, origin, capturedAt: at });
     const { documents, failures } = itemRows(ended, place, row.state.timeScale);
@@ -169,15 +150,16 @@ class PageTransaction {
 
   /** Every NSU that the cursor passes is a document, a failed item, or part of a gap. */
   async #storeGaps({ state, jumped }: Step): Promise<void> {
+    const { tx, row, ended, now } = this.end;
     const gaps = gapsOf({
-      before: this.row.state.ultNsu,
+      before: row.state.ultNsu,
       after: state.ultNsu,
-      came: this.ended.answer.items.map(nsuOf).filter((nsu) => nsu !== null),
-      firstPage: !this.row.state.hasPage,
+      came: ended.answer.items.map(nsuOf).filter((nsu) => nsu !== null),
+      firstPage: !row.state.hasPage,
       jumped: jumped?.cause ?? null,
-      means: RECOVERY_MEANS[this.row.documentType],
+      means: RECOVERY_MEANS[row.documentType],
     });
-    await insertGaps(this.tx, this.row, gaps, this.now);
+    await insertGaps(tx, row, gaps, now);
     const large = gaps.find(({ status }) => status === 'awaiting_confirmation');
     if (large) {
       await this.#announcements.open('gap_too_large', `NSU ${large.from} to ${large.to} did not come; recover by hand`);
@@ -185,10 +167,10 @@ class PageTransaction {
   }
 
   #lastQuery(): StateExtras['lastQuery'] {
-    const { outcome, statusText } = this.ended.answer;
+    const { outcome, statusText } = this.end.ended.answer;
     if (statusOf(outcome) !== 'answered') return undefined;
     const searched = outcome.kind === 'documents' || outcome.kind === 'none';
-    return { at: this.at, statusCode: codeOf(outcome), statusText, searched };
+    return { at: this.end.at, statusCode: codeOf(outcome), statusText, searched };
   }
 }
 

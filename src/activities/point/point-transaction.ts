@@ -5,9 +5,8 @@ import { ANSWERED, type Outcome } from '../../model/outcome.js';
 import { isFinalAnswer } from '../../model/point-answers.js';
 import { POINT_WINDOW } from '../../model/point-quota.js';
 import { type CallRow, type PointOrigin, pointCallFacts, settleCall } from '../../storage/calls.js';
-import { type CaptureRow, snapshotOf } from '../../storage/capture-rows.js';
+import { snapshotOf } from '../../storage/capture-rows.js';
 import { commitState } from '../../storage/captures.js';
-import type { CompanyRow } from '../../storage/companies.js';
 import type { Transaction } from '../../storage/database.js';
 import { resendDocument } from '../../storage/deliveries.js';
 import type { DocumentRow } from '../../storage/documents.js';
@@ -22,11 +21,13 @@ import {
   codeOf,
   compareClocks,
   type EndedCall,
+  type EndInHand,
   instantsOfEnd,
   itemRows,
   lockEnded,
   placeOf,
   settlementOf,
+  storedResult,
 } from '../call/ended-call.js';
 import { afterAnswer, afterFailure } from '../call/service-pause.js';
 import type { CallContext } from '../dependencies.js';
@@ -40,10 +41,12 @@ import { storeDocuments, storeFailures } from '../page/store-items.js';
 export async function commitPointCall(deps: CallContext, tx: Transaction, ended: EndedCall): Promise<Committed> {
   const { row, company, call } = await lockEnded(tx, ended.call);
   const { origin, result } = await pointCallFacts(tx, call);
-  if (!mayCommit(call, ended.answer.outcome)) return storedResult(call, result, row, company);
+  if (!mayCommit(call, ended.answer.outcome)) {
+    return { ...storedResult(call, row, company), documentIds: (result as KeptResult | null)?.documentIds ?? [] };
+  }
 
   const { now, at } = await instantsOfEnd(deps, tx, ended.arrivedAt);
-  return new PointTransaction(deps, tx, { ...ended, call }, origin, row, company, now, at).commit();
+  return new PointTransaction({ deps, tx, ended: { ...ended, call }, row, company, now, at }, origin).commit();
 }
 
 /** A row that was settled stays so, but for an answer that comes after its call was given up: its documents are welcome at any time. */
@@ -54,18 +57,6 @@ function mayCommit(call: CallRow, outcome: Outcome): boolean {
 /** What the row keeps for later attempts of the activity. */
 interface KeptResult {
   readonly documentIds: readonly string[];
-}
-
-function storedResult(call: CallRow, result: unknown, row: CaptureRow, company: CompanyRow): Committed {
-  return {
-    outcome: call.outcome ?? 'unknown',
-    statusCode: call.statusCode,
-    documents: call.documents,
-    documentIds: (result as KeptResult | null)?.documentIds ?? [],
-    snapshot: snapshotOf(row, company),
-    wake: [],
-    written: null,
-  };
 }
 
 /** What the items of an answer became. */
@@ -83,20 +74,14 @@ class PointTransaction {
   readonly #wake = new Set<string>();
 
   constructor(
-    private readonly deps: CallContext,
-    private readonly tx: Transaction,
-    private readonly ended: EndedCall,
+    private readonly end: EndInHand,
     private readonly origin: PointOrigin,
-    private readonly row: CaptureRow,
-    private readonly company: CompanyRow,
-    private readonly now: number,
-    private readonly at: number,
   ) {
-    this.#announcements = new Announcements(tx, row, company, at);
+    this.#announcements = new Announcements(end.tx, end.row, end.company, end.at);
   }
 
   async commit(): Promise<Committed> {
-    const { deps, tx, ended, row, now, at } = this;
+    const { deps, tx, ended, row, now, at } = this.end;
     const { call, answer } = ended;
     const { outcome } = answer;
     const state = await this.#nextState();
@@ -126,7 +111,7 @@ class PointTransaction {
       statusCode: codeOf(outcome),
       documents: stored.documents.length,
       documentIds: stored.documentIds,
-      snapshot: snapshotOf(after ?? row, this.company),
+      snapshot: snapshotOf(after ?? row, this.end.company),
       wake: [...this.#wake],
       awarenessScheduled: this.#announcements.awarenessScheduled,
       written: {
@@ -141,7 +126,7 @@ class PointTransaction {
 
   /** Service first, as after a page; then what a 656 means for the tax ID. */
   async #nextState(): Promise<CaptureState> {
-    const { tx, row, at, ended } = this;
+    const { tx, row, at, ended } = this.end;
     const { call } = ended;
     const { outcome } = ended.answer;
     const rules = cadenceOf(row.documentType);
@@ -156,7 +141,8 @@ class PointTransaction {
   }
 
   async #storeItems(archiveId: string): Promise<Stored> {
-    const { tx, row, at, ended, company, origin } = this;
+    const { tx, row, at, ended, company } = this.end;
+    const { origin } = this;
     const place = placeOf(row, ended.call, { taxId: company.taxId, archiveId, origin, capturedAt: at });
     const { documents, failures } = itemRows(this.#numbered(), place, row.state.timeScale);
     const fresh = await storeDocuments(tx, row, company.taxId, documents, this.#announcements, at);
@@ -176,7 +162,7 @@ class PointTransaction {
 
   /** The one item of an answer to consNSU has the number that was asked for, also where it does not print it. */
   #numbered(): Pick<EndedCall, 'answer' | 'decoded'> {
-    const { call, answer, decoded } = this.ended;
+    const { call, answer, decoded } = this.end.ended;
     const [only, ...others] = answer.items;
     const unnumbered = only && others.length === 0 && (only.nsu === null || only.nsu === ZERO_NSU);
     if (call.fromNsu === null || !unnumbered) return { answer, decoded };
@@ -184,13 +170,14 @@ class PointTransaction {
   }
 
   async #sendAgain(documentId: string): Promise<void> {
-    const { endpointIds } = await resendDocument(this.tx, documentId, this.now);
+    const { endpointIds } = await resendDocument(this.end.tx, documentId, this.end.now);
     for (const id of endpointIds) this.#wake.add(id);
   }
 
   /** What the answer means for recovery items, whoever asked. Only recovery's own calls count as attempts. */
   async #settleItem({ documents }: Stored): Promise<void> {
-    const { tx, row, now, ended, origin } = this;
+    const { tx, row, now, ended } = this.end;
+    const { origin } = this;
     const { outcome } = ended.answer;
     const { fromNsu } = ended.call;
     const statusCode = codeOf(outcome);
@@ -210,7 +197,7 @@ class PointTransaction {
 
   /** The instants of the slots in use, for whoever looks at the workflow; the guard counts them itself. */
   async #grants(): Promise<number[]> {
-    const { tx, row, now } = this;
+    const { tx, row, now } = this.end;
     const window = scaled(POINT_WINDOW, row.state.timeScale);
     const { calls } = await quotaFacts(tx, row, { now, window, subject: null });
     return calls

@@ -1,23 +1,12 @@
 import { accessKeyParts, isAccessKey } from '../../documents/access-key.js';
 import { EVENTS_ABOUT_OTHERS, EVENTS_ABOUT_OWN, makeEvent, procEventoNfe } from './event.js';
+import type { NfeKind } from './kinds.js';
 import { type Cast, indexOfNumber, makeCast, makeNote, type Note, type Role } from './note.js';
 import { knownPerson } from './people.js';
 import { type NoteLayout, procNfe } from './proc-nfe.js';
 import { SeededRandom } from './random.js';
 import { type SequenceDocument, Stretches } from './stretches.js';
 import { resEvento, resNfe } from './summaries.js';
-
-/** What can be made: the four kinds of today, two old layouts, and one that nobody knows yet. */
-export const NFE_KINDS = [
-  'procNFe',
-  'resNFe',
-  'procEventoNFe',
-  'resEvento',
-  'procNFe310',
-  'procNFe200',
-  'unknown',
-] as const;
-export type NfeKind = (typeof NFE_KINDS)[number];
 
 const SCHEMAS: Record<NfeKind, string> = {
   procNFe: 'procNFe_v4.00.xsd',

@@ -1,9 +1,5 @@
 import type { Uf } from '../../documents/uf.js';
-import type { CteKind } from './cte/sequence.js';
-import type { NfeKind } from './nfe-sequence.js';
-
-/** Everything that can be made, of whatever document type. */
-export type GeneratedKind = NfeKind | CteKind;
+import type { GeneratedKind } from './kinds.js';
 
 /** A run of positions that came by the same way. The sequence of a company is a list of them. */
 export type Stretch =

@@ -1,4 +1,5 @@
 import { accessKeyParts, isAccessKey } from '../../../documents/access-key.js';
+import type { CteKind } from '../kinds.js';
 import { type Cast, indexOfNumber, makeCast } from '../note.js';
 import { knownPerson } from '../people.js';
 import { SeededRandom } from '../random.js';
@@ -7,19 +8,6 @@ import { CTE_EVENT_TYPES, procEventoCte } from './cte-event.js';
 import { type Freight, type FreightForm, type FreightRole, makeFreight } from './freight.js';
 import { type FreightFacts, freightGiven } from './given.js';
 import { type FreightLayout, procCte } from './proc-cte.js';
-
-/** What can be made: the five kinds of today, two old layouts, and one that nobody knows yet. */
-export const CTE_KINDS = [
-  'procCTe',
-  'procCTeOS',
-  'procCTeSimp',
-  'procGTVe',
-  'procEventoCTe',
-  'procCTe300',
-  'procCTe200',
-  'unknown',
-] as const;
-export type CteKind = (typeof CTE_KINDS)[number];
 
 const SCHEMAS: Record<CteKind, string> = {
   procCTe: 'procCTe_v4.00.xsd',
