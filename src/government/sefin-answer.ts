@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { PageItem } from '../model/document.js';
 import { ZERO_NSU } from '../model/nsu.js';
 import type { Environment } from '../model/words.js';
-import { type JsonAnswer, type Place, readJson } from './json-answer.js';
+import { type JsonAnswer, type JsonNode, type Place, readJson } from './json-answer.js';
 import { CERTIFICATE_CODES, type HttpFacts, outcomeOfHttp } from './rest-answer.js';
 import { parseServerTime } from './server-time.js';
 import type { ReadAnswer } from './types.js';
@@ -24,7 +24,7 @@ export function readSefinNote(body: Uint8Array, http: HttpFacts, environment: En
     const { error, statusCode, statusText } = errorOf(json, http);
     // 403: the company is no party of the note. 404 without `erro` has been seen of a key that nobody has.
     if (http?.status === 404 || (http?.status === 403 && error)) return notThere(statusCode, statusText);
-    return error ? refused(statusCode, statusText) : null;
+    return error ? refused(statusCode, statusText, http) : null;
   });
 }
 
@@ -35,7 +35,7 @@ export function readRegistration(body: Uint8Array, http: HttpFacts, environment:
   return read(body, http, environment, ['eventoXmlGZipB64'], 'evento', (json) => {
     const { error, statusCode, statusText } = errorOf(json, http);
     const says = http !== null && http.status >= 400 && http.status < 500;
-    return error && says ? refused(statusCode, statusText) : null;
+    return error && says ? refused(statusCode, statusText, http) : null;
   });
 }
 
@@ -45,7 +45,7 @@ export function readRegistered(body: Uint8Array, http: HttpFacts, environment: E
     const { error, statusCode, statusText } = errorOf(json, http);
     const emptyList = http?.status === 200 && Array.isArray(json.root.field('eventos').value);
     if (http?.status === 404 || emptyList) return notThere(statusCode, statusText);
-    return error ? refused(statusCode, statusText) : null;
+    return error ? refused(statusCode, statusText, http) : null;
   });
 }
 
@@ -88,16 +88,21 @@ function itemAt(body: Uint8Array, { offset, length }: Place, schema: string): Pa
   return { nsu: null, schema, offset, length, encoding: 'base64+gzip', content };
 }
 
-/** Errors come as an object or as a list, under `erro` or `erros`, in any case; what only says "Bad Gateway" is a proxy's. */
+/**
+ * Errors come as an object or as a list, under `erro` or `erros`, in any case; what only says "Bad Gateway" is a proxy's. The first one's
+ * code stands beside the text wherever an answer is shown: it is not said twice.
+ */
 function errorOf({ root }: JsonAnswer, http: HttpFacts): { error: boolean; statusCode: string; statusText: string } {
-  const [error] = [root.field('erro'), root.field('erros')].flatMap((field) => field.entries);
-  const code = error?.field('codigo').text ?? null;
-  // The code stands beside the text wherever an answer is shown: it is not said twice.
-  const parts = [error?.field('descricao').text, error?.field('complemento').text];
+  const errors = [root.field('erro'), root.field('erros')].flatMap((field) => field.entries);
+  const code = errors[0]?.field('codigo').text ?? null;
+  const textOf = (error: JsonNode) => {
+    const parts = ['codigo', 'descricao', 'complemento'].map((name) => error.field(name).text);
+    return parts.filter((part) => part !== null && part !== code).join(': ');
+  };
   return {
-    error: error !== undefined,
+    error: errors.length > 0,
     statusCode: (code ?? `HTTP ${http?.status || 'unknown'}`).slice(0, 60),
-    statusText: parts.filter(Boolean).join(': ').slice(0, 500),
+    statusText: errors.map(textOf).filter(Boolean).join('; ').slice(0, 500),
   };
 }
 
@@ -105,7 +110,8 @@ function notThere(statusCode: string, statusText: string): Ending {
   return { outcome: { kind: 'none', statusCode, ultNsu: null, maxNsu: null }, statusText };
 }
 
-function refused(statusCode: string, statusText: string): Ending {
-  const kind = CERTIFICATE_CODES.has(statusCode) ? 'certificate_refused' : 'rejected';
-  return { outcome: { kind, statusCode }, statusText };
+/** 401 is about the certificate, whatever code the error has: it says nothing of a note or an event. */
+function refused(statusCode: string, statusText: string, http: HttpFacts): Ending {
+  const isCertificates = http?.status === 401 || CERTIFICATE_CODES.has(statusCode);
+  return { outcome: { kind: isCertificates ? 'certificate_refused' : 'rejected', statusCode }, statusText };
 }

@@ -1,6 +1,7 @@
 import type { Nsu } from '../model/nsu.js';
 import type { Transaction } from './database.js';
 import { DOCUMENT_COLUMNS, type DocumentRow } from './documents.js';
+import { EVENTS_NOT_READ } from './events-not-read.js';
 
 /** A document that came without a number, and the one that it has come with now. */
 export interface Numbered {
@@ -22,7 +23,7 @@ export async function fillNsus(tx: Transaction, numbered: readonly Numbered[]): 
   const { rows } = await tx.query<DocumentRow>(
     `with filled as (
        update documents d set nsu = n.nsu, suppressed = case when origin in ('import', 'on_demand') then null else suppressed end,
-         warnings = case when n.other_bytes then array_append(warnings, $4) else warnings end
+         warnings = array_remove(warnings, $5) || case when n.other_bytes then array[$4] else '{}'::text[] end
        from unnest($1::uuid[], $2::bigint[], $3::boolean[]) as n (id, nsu, other_bytes)
        where d.id = n.id and d.nsu is null returning d.*
      )
@@ -33,6 +34,7 @@ export async function fillNsus(tx: Transaction, numbered: readonly Numbered[]): 
       numbered.map(({ nsu }) => nsu),
       numbered.map(({ otherBytes }) => otherBytes),
       OTHER_BYTES,
+      EVENTS_NOT_READ,
     ],
   );
   return rows;

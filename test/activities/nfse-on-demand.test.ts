@@ -84,6 +84,55 @@ describe('capture on demand', () => {
     assert.equal(adn.askedSefin.length, 1);
   });
 
+  test('events that could not be read: the note says so, and only they are asked for again', async () => {
+    const warnings = async ({ companyId }: CaptureKey) =>
+      (
+        await w.db.query<{ codes: string[] }>(
+          `select array(select split_part(x, ':', 1) from unnest(warnings) x) as codes from documents where company_id = $1 and kind = 'NFSe'`,
+          [companyId],
+        )
+      ).rows[0]?.codes;
+    const { capture, taxId } = await capturing();
+    adn.notes.set(KEY, nfse({ taker: taxId }));
+    adn.box = [{ nsu: 9, xml: nfseEvent() }];
+    adn.next = 'unknown';
+    const first = await onDemand(capture);
+    assert.equal(first.kind, 'document');
+    assert.deepEqual(
+      [await warnings(capture), (await documentsOf(capture)).map(({ state }) => state)],
+      [['events_not_read'], ['authorized']],
+    );
+    // In vain once more: it stays said, and is not said twice.
+    w.clock.advance(5 * 60_000);
+    adn.next = { status: 404, body: '<html></html>' };
+    assert.deepEqual(await onDemand(capture), first);
+    assert.deepEqual(await warnings(capture), ['events_not_read']);
+    w.clock.advance(5 * 60_000);
+    assert.deepEqual(await onDemand(capture), first);
+    assert.deepEqual(
+      [await warnings(capture), (await documentsOf(capture)).map(({ state }) => state)],
+      [[], ['cancelled', 'cancelled']],
+    );
+    assert.deepEqual([adn.askedSefin.length, adn.asked.length], [1, 3]);
+    await onDemand(capture);
+    assert.equal(adn.asked.length, 3);
+  });
+
+  test('events that could not be read come by distribution, as the note does', async () => {
+    const { capture, taxId } = await capturing();
+    const note = nfse({ taker: taxId });
+    adn.notes.set(KEY, note);
+    adn.next = 'unknown';
+    await onDemand(capture);
+    w.clock.advance(5 * 60_000);
+    adn.box = [{ nsu: 5, xml: note }];
+    await drain(capture);
+    const { rows } = await w.db.query<{ warnings: string[] }>('select warnings from documents where company_id = $1', [
+      capture.companyId,
+    ]);
+    assert.deepEqual(rows, [{ warnings: [] }]);
+  });
+
   test('on demand and then by distribution: one row each, one webhook each', async () => {
     const { capture, taxId } = await capturing();
     const note = nfse({ taker: taxId });

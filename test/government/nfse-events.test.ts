@@ -150,7 +150,9 @@ describe('the answers', () => {
       assert.equal(kind(registration(500, body)), 'unreadable');
     }
     assert.equal(kind(registration(400, '{"erro":{"codigo":"E1207"}}')), 'certificate_refused');
-    assert.equal(kind(registration(401, '<html>')), 'certificate_refused');
+    for (const body of ['<html>', '{"erro":{"codigo":"E0001"}}']) {
+      assert.equal(kind(registration(401, body)), 'certificate_refused', 'never the end of a statement');
+    }
     assert.equal(kind(registration(429, '{"erro":{"codigo":"x"}}')), 'throttled');
     for (const [status, body] of [
       [502, '{"erro":"Bad Gateway"}'],

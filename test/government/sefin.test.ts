@@ -50,6 +50,12 @@ test('errors as an object, as a list, under another name; a proxy’s word is no
       [{ kind: 'rejected', statusCode: 'E0001' }, 'Chave inválida'],
     );
   }
+  const several = read(JSON.stringify({ erros: [error, { codigo: 'E0002', descricao: 'Outro' }] }), 400);
+  assert.equal(
+    several.statusText,
+    'Chave inválida; E0002: Outro',
+    'every reason is shown, the first code in its own field',
+  );
   assert.equal(read('{"erro":"Bad Gateway"}', 502).outcome.kind, 'unreadable');
   assert.equal(read('<html>', 500).outcome.kind, 'unreadable');
 });
@@ -61,6 +67,7 @@ test('nobody has it; not for us; not this certificate; slow down', () => {
   assert.equal(read('{"erro":[{"codigo":"E2241"}]}', 403).outcome.kind, 'none');
   assert.equal(read('<html>', 403).outcome.kind, 'certificate_refused');
   assert.equal(read('<html>', 401).outcome.kind, 'certificate_refused');
+  assert.equal(read('{"erro":[{"codigo":"E0001"}]}', 401).outcome.kind, 'certificate_refused');
   assert.equal(read('<html>', 429).outcome.kind, 'throttled');
 });
 

@@ -4,6 +4,7 @@ import type { OnDemandActivities, OnDemandInput, OnDemandResult } from '../../mo
 import type { PointRefusal } from '../../model/point-query.js';
 import { type CallRow, insertPointCall, ON_DEMAND_KINDS } from '../../storage/calls.js';
 import type { Transaction } from '../../storage/database.js';
+import { lacksEvents, markEvents } from '../../storage/events-not-read.js';
 import { findLocal } from '../../storage/local-documents.js';
 import {
   type BegunCall,
@@ -34,7 +35,7 @@ type Begun =
 
 /**
  * The activity of capture on demand: the note from Sefin, then its events from the ADN, so that a cancelled one shows as cancelled. Two
- * calls with a row each; whatever becomes of the second, the note is the answer.
+ * calls with a row each; whatever becomes of the second, the note is the answer, with a warning if its events are not known.
  */
 export function createOnDemand(deps: CallContext): OnDemandActivities {
   return {
@@ -50,7 +51,10 @@ async function onDemand(deps: CallContext, input: OnDemandInput): Promise<OnDema
   const noteCall = `${callId}:note`;
   const known = await localNote(deps, input);
   const isOurs = known !== null && (await wasCalled(deps, input, noteCall));
-  if (known !== null && !isOurs) return { kind: 'document', documentId: known };
+  if (known !== null && !isOurs) {
+    if (await lacksEvents(deps.database, known)) await askEvents(deps, input, known, callId);
+    return { kind: 'document', documentId: known };
+  }
 
   const note = await ask(deps, input, { note: input.key }, noteCall);
   if ('refusal' in note) return { kind: 'refused', refusal: note.refusal };
@@ -59,8 +63,15 @@ async function onDemand(deps: CallContext, input: OnDemandInput): Promise<OnDema
     const { outcome, statusCode } = note;
     return outcome === 'none' ? { kind: 'none', statusCode } : { kind: 'failed', outcome, statusCode };
   }
-  await ask(deps, input, { events: input.key }, `${callId}:events`);
+  await askEvents(deps, input, documentId, callId);
   return { kind: 'document', documentId };
+}
+
+/** Without its events a cancelled note looks like any other: the document says so, and they are asked for again with the next request. */
+async function askEvents(deps: CallContext, input: OnDemandInput, documentId: string, callId: string): Promise<void> {
+  const events = await ask(deps, input, { events: input.key }, `${callId}:events`);
+  const isRead = 'outcome' in events && (events.outcome === 'documents' || events.outcome === 'none');
+  await markEvents(deps.database, documentId, isRead);
 }
 
 async function localNote({ database }: CallContext, { capture, key }: OnDemandInput): Promise<string | null> {
