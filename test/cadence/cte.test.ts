@@ -3,45 +3,17 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { cadenceOf, scaled } from '../../src/cadence/index.js';
 import { type CaptureState, initialState, lag } from '../../src/model/capture-state.js';
-import { type Nsu, parseNsu, ZERO_NSU } from '../../src/model/nsu.js';
+import { ZERO_NSU } from '../../src/model/nsu.js';
 import type { Outcome } from '../../src/model/outcome.js';
+import { AT, documents, HOUR, MINUTE, none, nsu, standing, throttled, unknown } from './outcomes.js';
 
 /** What differs from NF-e, beside its rule (design section 6), and what must not differ. */
 
 const { next, callLimit } = cadenceOf('cte');
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const AT = Date.UTC(2026, 10, 2, 13, 0, 0);
-const nsu = (n: number): Nsu => parseNsu(n);
 const at = (state: CaptureState, outcome: Outcome, more: { at?: number; minIntervalMinutes?: number } = {}) => {
   const when = more.at ?? AT;
   return next(state, outcome, { at: when, deadline: when + 5.5 * MINUTE, ...more });
 };
-const documents = (ult: number, max: number): Outcome => ({
-  kind: 'documents',
-  statusCode: '138',
-  ultNsu: nsu(ult),
-  maxNsu: nsu(max),
-  items: 50,
-});
-const none = (ult: number | null, max = ult): Outcome => ({
-  kind: 'none',
-  statusCode: '137',
-  ultNsu: ult === null ? null : nsu(ult),
-  maxNsu: max === null ? null : nsu(max),
-});
-const throttled = (ult: number | null): Outcome => ({
-  kind: 'throttled',
-  statusCode: '656',
-  ultNsu: ult === null ? null : nsu(ult),
-  retryAfterMs: null,
-});
-const unknown: Outcome = { kind: 'unknown', reason: 'time limit' };
-const standing = (ult: number, max = ult): CaptureState => ({
-  ...initialState(nsu(ult)),
-  maxNsu: nsu(max),
-  hasPage: true,
-});
 
 describe('each outcome of CT-e, beside its rule', () => {
   test('137 moves the cursor to ultNSU, and waits 60 minutes', () => {

@@ -3,14 +3,11 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { cadenceOf, jitter, STOPPING, scaled } from '../../src/cadence/index.js';
 import { type CaptureState, initialState, lag } from '../../src/model/capture-state.js';
-import { type Nsu, parseNsu, ZERO_NSU } from '../../src/model/nsu.js';
+import { ZERO_NSU } from '../../src/model/nsu.js';
 import type { Outcome } from '../../src/model/outcome.js';
+import { AT, documents, HOUR, MINUTE, none, nsu, standing, throttled, unknown } from './outcomes.js';
 
 const { next } = cadenceOf('nfe');
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const AT = Date.UTC(2026, 10, 2, 13, 0, 0);
-const nsu = (n: number): Nsu => parseNsu(n);
 const at = (
   state: CaptureState,
   outcome: Outcome,
@@ -19,27 +16,8 @@ const at = (
   const when = more.at ?? AT;
   return next(state, outcome, { at: when, deadline: when + 5.5 * MINUTE, ...more });
 };
-const documents = (ult: number, max: number): Outcome => ({
-  kind: 'documents',
-  statusCode: '138',
-  ultNsu: nsu(ult),
-  maxNsu: nsu(max),
-  items: 50,
-});
-const none: Outcome = { kind: 'none', statusCode: '137', ultNsu: nsu(5100), maxNsu: nsu(5100) };
-const throttled = (ult: number | null): Outcome => ({
-  kind: 'throttled',
-  statusCode: '656',
-  ultNsu: ult === null ? null : nsu(ult),
-  retryAfterMs: null,
-});
+const empty = none(5_100);
 const notSent: Outcome = { kind: 'not_sent', reason: 'connect ECONNREFUSED' };
-const unknown: Outcome = { kind: 'unknown', reason: 'time limit' };
-const standing = (ult: number, max = ult): CaptureState => ({
-  ...initialState(nsu(ult)),
-  maxNsu: nsu(max),
-  hasPage: true,
-});
 /** Repeats an outcome, each time at the instant that the state allows. */
 const repeat = (state: CaptureState, outcome: Outcome, times: number): CaptureState => {
   let now = state;
@@ -77,8 +55,8 @@ describe('each outcome, beside its rule', () => {
   });
 
   test('the customer’s interval lengthens the wait and never shortens it', () => {
-    assert.equal(at(standing(5_100), none, { minIntervalMinutes: 180 }).state.nextQueryAt, AT + 3 * HOUR);
-    assert.equal(at(standing(5_100), none, { minIntervalMinutes: 5 }).state.nextQueryAt, AT + 62 * MINUTE);
+    assert.equal(at(standing(5_100), empty, { minIntervalMinutes: 180 }).state.nextQueryAt, AT + 3 * HOUR);
+    assert.equal(at(standing(5_100), empty, { minIntervalMinutes: 5 }).state.nextQueryAt, AT + 62 * MINUTE);
   });
 
   test('a page that does not move the cursor is no reason to ask at once; the third raises an alert, once', () => {
@@ -184,7 +162,7 @@ describe('each outcome, beside its rule', () => {
     );
     assert.deepEqual([tenth.state.ultNsu, tenth.state.maxNsu], [nsu(77), nsu(99)]);
     assert.equal(tenth.state.lawfulFrom, null, 'no rule forbids an operator to try at once');
-    const back = at(tenth.state, none);
+    const back = at(tenth.state, empty);
     assert.ok(back.state.failures === 0 && back.alerts.some((a) => a.code === 'capture_attention' && !a.open));
   });
 
@@ -272,6 +250,6 @@ describe('what holds for every history', () => {
   test('ten refusals to connect and a recovery leave no trace but the alert’s end', () => {
     const attention = repeat(standing(5_100), notSent, 12);
     assert.equal(attention.phase, 'attention');
-    assert.equal(at(attention, none, { at: attention.nextQueryAt ?? 0 }).state.phase, 'waiting');
+    assert.equal(at(attention, empty, { at: attention.nextQueryAt ?? 0 }).state.phase, 'waiting');
   });
 });

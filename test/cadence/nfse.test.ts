@@ -3,17 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { cadenceOf } from '../../src/cadence/index.js';
 import { type CaptureState, initialState, lag } from '../../src/model/capture-state.js';
-import { type Nsu, parseNsu } from '../../src/model/nsu.js';
 import { HELD_BACK, type Outcome } from '../../src/model/outcome.js';
+import { AT, HOUR, MINUTE, nsu, SECOND, unknown } from './outcomes.js';
 
 /** The column NFS-e of design section 6, and what holds whatever happens. */
 
 const { next, callLimit, pacing, point } = cadenceOf('nfse');
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const AT = Date.UTC(2026, 10, 2, 13, 0, 0);
-const nsu = (n: number): Nsu => parseNsu(n);
 const after = (
   state: CaptureState,
   outcome: Outcome,
@@ -39,7 +34,6 @@ const throttled = (retryAfterMs: number | null = null): Outcome => ({
 });
 const refused: Outcome = { kind: 'certificate_refused', statusCode: 'HTTP 496' };
 const unreadable: Outcome = { kind: 'unreadable', statusCode: 'HTTP 502', reason: 'HTML' };
-const unknown: Outcome = { kind: 'unknown', reason: 'time limit' };
 const notSent: Outcome = { kind: 'not_sent', reason: 'ECONNREFUSED' };
 const standing = (ult: number): CaptureState => ({ ...initialState(nsu(ult)), hasPage: true });
 const waitOf = (state: CaptureState, at = AT) => (state.nextQueryAt ?? 0) - at;

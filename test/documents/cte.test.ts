@@ -33,6 +33,7 @@ import {
   sender,
   TAKERS,
 } from './cte-samples.js';
+import { damaged } from './damage.js';
 import { cpf, docZip, key, PEOPLE } from './samples.js';
 
 const zipped = (xml: string | Uint8Array, schema: string | null = null): DecodedItem =>
@@ -518,21 +519,11 @@ describe('whatever the bytes', () => {
 
   test('a document with bytes changed, removed or cut has a typed answer', () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...originals),
-        fc.array(fc.record({ at: fc.nat(), byte: fc.nat(255), removed: fc.nat(3) }), { minLength: 1, maxLength: 4 }),
-        fc.option(fc.nat(), { freq: 4 }),
-        (original, changes, cutAt) => {
-          let xml = original;
-          for (const { at, byte, removed } of changes) {
-            const from = at % xml.length;
-            xml = Buffer.concat([xml.subarray(0, from), Buffer.of(byte), xml.subarray(from + removed)]);
-          }
-          const decoded = zipped(cutAt === null ? xml : xml.subarray(0, (cutAt % xml.length) + 1));
-          if (decoded.ok) assert.ok(DOCUMENT_KINDS.includes(decoded.document.kind));
-          else assert.notEqual(decoded.failure, 'internal');
-        },
-      ),
+      fc.property(damaged(originals), (xml) => {
+        const decoded = zipped(xml);
+        if (decoded.ok) assert.ok(DOCUMENT_KINDS.includes(decoded.document.kind));
+        else assert.notEqual(decoded.failure, 'internal');
+      }),
       { numRuns: 2_000 },
     );
   });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { decodeWithin } from '../../src/documents/decode.js';
 import { DECODE_LIMITS, decodeItem, isAccessKey } from '../../src/documents/index.js';
 import { type DecodedItem, DOCUMENT_KINDS } from '../../src/model/document.js';
+import { damaged } from './damage.js';
 import { docZip, event, eventSummary, key, note, PEOPLE, summary } from './samples.js';
 
 const zipped = (xml: string | Uint8Array, schema: string | null = null): DecodedItem =>
@@ -80,7 +81,7 @@ describe('an item', () => {
     assert.equal(failure(decodeWithin({ ...DECODE_LIMITS, compressedBytes: 100 }, item, 'nfe')), 'too_large');
   });
 
-  test('10 MB of the worst kinds end within the time limit', () => {
+  test('10 MB of the worst kinds end soon: no work grows with the square of the size', () => {
     const size = 9 * 1024 * 1024;
     for (const worst of [
       '<a/>'.repeat(size / 4),
@@ -88,10 +89,11 @@ describe('an item', () => {
       ' '.repeat(size),
       '<!-- -->'.repeat(size / 8),
     ]) {
-      const start = performance.now();
+      // Processor time, which a busy machine does not stretch.
+      const start = process.cpuUsage();
       zipped(`<resNFe><chNFe>${worst}</chNFe></resNFe>`);
-      // One slice may end after the limit; the rest is room for a busy machine.
-      assert.ok(performance.now() - start < 4 * DECODE_LIMITS.milliseconds);
+      const { user, system } = process.cpuUsage(start);
+      assert.ok(user + system < 60_000_000, `${(user + system) / 1e6} s`);
     }
   });
 
@@ -210,27 +212,17 @@ describe('whatever the bytes', () => {
 
   test('a document with bytes changed, removed or cut has a typed answer, and never another key', () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...originals),
-        fc.array(fc.record({ at: fc.nat(), byte: fc.nat(255), removed: fc.nat(3) }), { minLength: 1, maxLength: 4 }),
-        fc.option(fc.nat(), { freq: 4 }),
-        (original, changes, cutAt) => {
-          let xml = original;
-          for (const { at, byte, removed } of changes) {
-            const from = at % xml.length;
-            xml = Buffer.concat([xml.subarray(0, from), Buffer.of(byte), xml.subarray(from + removed)]);
-          }
-          const decoded = zipped(cutAt === null ? xml : xml.subarray(0, (cutAt % xml.length) + 1));
-          if (!decoded.ok) {
-            assert.notEqual(decoded.failure, 'internal');
-            return;
-          }
-          assert.ok(DOCUMENT_KINDS.includes(decoded.document.kind));
-          const found = decoded.document.key;
-          // Modulo 11 maps remainders 0 and 1 to one digit, so a changed key may stay a key; it then stands in the document as such.
-          assert.ok(found === null || found === key(1234) || (isAccessKey(found) && xml.includes(found)));
-        },
-      ),
+      fc.property(damaged(originals), (xml) => {
+        const decoded = zipped(xml);
+        if (!decoded.ok) {
+          assert.notEqual(decoded.failure, 'internal');
+          return;
+        }
+        assert.ok(DOCUMENT_KINDS.includes(decoded.document.kind));
+        const found = decoded.document.key;
+        // Modulo 11 maps remainders 0 and 1 to one digit, so a changed key may stay a key; it then stands in the document as such.
+        assert.ok(found === null || found === key(1234) || (isAccessKey(found) && xml.includes(found)));
+      }),
       { numRuns: 3_000 },
     );
   });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Failpoint } from '../../src/activities/index.js';
 import { documents, none, nsu, summaries } from '../activities/government.js';
 import {
   committed,
@@ -15,33 +14,15 @@ import {
   world,
 } from '../activities/support.js';
 import { key } from '../documents/samples.js';
+import { DEATHS } from './death-table.js';
 
 /** The table of deaths in docs/architecture.md: whatever dies where, one row makes at most one call, and no answer is lost. */
 const w = await world();
 
 const page = () => documents(summaries(11, 20, key), 20, 30);
 
-interface Row {
-  readonly at: Failpoint;
-  /** Requests that left before the death. */
-  readonly sent: number;
-  /** What the next attempt makes of it. */
-  readonly outcome: 'documents' | 'unknown';
-  readonly callsInAll: number;
-}
-
-const TABLE: Row[] = [
-  { at: 'before_record', sent: 0, outcome: 'documents', callsInAll: 1 },
-  { at: 'after_record', sent: 0, outcome: 'unknown', callsInAll: 0 },
-  { at: 'before_send', sent: 0, outcome: 'unknown', callsInAll: 0 },
-  { at: 'after_send', sent: 1, outcome: 'unknown', callsInAll: 1 },
-  { at: 'after_archive', sent: 1, outcome: 'documents', callsInAll: 1 },
-  { at: 'inside_transaction', sent: 1, outcome: 'documents', callsInAll: 1 },
-  { at: 'after_commit', sent: 1, outcome: 'documents', callsInAll: 1 },
-];
-
 describe('a process that dies', () => {
-  for (const { at, sent, outcome, callsInAll } of TABLE) {
+  for (const { at, sent, outcome, callsInAll } of DEATHS) {
     test(`${at}: the next attempt says ${outcome}, ${callsInAll} calls in all`, async () => {
       const capture = await newCapture(w);
       w.government.answers(page());

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Failpoint } from '../../src/activities/index.js';
 import type { CaptureKey } from '../../src/model/words.js';
 import { documents, html, nsu, summaries } from '../activities/government.js';
 import { ask, asked, one, PointActivity, recover } from '../activities/point-support.js';
@@ -17,6 +16,7 @@ import {
   world,
 } from '../activities/support.js';
 import { key, note } from '../documents/samples.js';
+import { DEATHS } from './death-table.js';
 
 /** Point queries die like distribution calls do: one row makes at most one call, no answer is lost, and the slot is never forgotten. */
 const w = await world();
@@ -29,25 +29,8 @@ async function pointActivity(capture: CaptureKey, n: number): Promise<PointActiv
   return new PointActivity({ capture, ask: { nsu: nsu(n) } }, (await rowOf(w, capture)).revision);
 }
 
-interface Row {
-  readonly at: Failpoint;
-  readonly sent: number;
-  readonly outcome: 'documents' | 'unknown';
-  readonly callsInAll: number;
-}
-
-const TABLE: Row[] = [
-  { at: 'before_record', sent: 0, outcome: 'documents', callsInAll: 1 },
-  { at: 'after_record', sent: 0, outcome: 'unknown', callsInAll: 0 },
-  { at: 'before_send', sent: 0, outcome: 'unknown', callsInAll: 0 },
-  { at: 'after_send', sent: 1, outcome: 'unknown', callsInAll: 1 },
-  { at: 'after_archive', sent: 1, outcome: 'documents', callsInAll: 1 },
-  { at: 'inside_transaction', sent: 1, outcome: 'documents', callsInAll: 1 },
-  { at: 'after_commit', sent: 1, outcome: 'documents', callsInAll: 1 },
-];
-
 describe('a process that dies in a point query', () => {
-  for (const { at, sent, outcome, callsInAll } of TABLE) {
+  for (const { at, sent, outcome, callsInAll } of DEATHS) {
     test(`${at}: the next attempt says ${outcome}, ${callsInAll} calls in all`, async () => {
       const capture = await newCapture(w);
       w.government.answers(one(whole(5)));

@@ -10,15 +10,13 @@ import {
   signedCteEvent,
 } from '../../src/government/cte-events.js';
 import { type GovernmentRequest, TransportFailure } from '../../src/government/types.js';
-import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
-import { issue, makeRoot } from '../certificates/make-certificates.js';
 import { cteKey } from '../documents/cte-samples.js';
 import { eventSchemas } from '../simulator/event-schemas.js';
 import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
+import { eventParts, signer, unsigned } from './event-samples.js';
 import { verifySignature } from './verify-signature.js';
 
-const leaf = issue('cte-event-leaf', makeRoot('cte-event-root'));
-const certificate = { keyPem: leaf.keyPem, chainPem: leaf.certificatePem, thumbprint: 'of-no-interest' };
+const certificate = signer('cte-event');
 const REASON = 'Frete cobrado acima do combinado';
 const PROTOCOL = '135260000000001';
 const KEY = cteKey(1);
@@ -26,20 +24,14 @@ const KEY = cteKey(1);
 const LETTERS = cteKey(2, { taxId: '12ABC34501DE35', ufCode: '31' });
 
 function event(type: string, given: Partial<CteEvent> = {}): CteEvent {
-  const rule = MANIFESTATION_RULES.get(type);
-  assert.ok(rule);
   return {
-    rule,
-    environment: 'homologation',
-    author: '98765432000198',
+    ...eventParts(type),
     key: KEY,
     sequence: 1,
-    occurredAt: Date.parse('2026-11-30T12:00:00.999Z'),
     ...(type === '610110' ? { justification: REASON } : { protocol: PROTOCOL }),
     ...given,
   };
 }
-const unsigned = (signed: string) => signed.replace(/<Signature .*<\/Signature>/, '');
 
 describe('the event', () => {
   test('is exactly this', () => {

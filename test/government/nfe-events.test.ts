@@ -14,38 +14,31 @@ import {
   signedNfeEvent,
 } from '../../src/government/nfe-events.js';
 import { type GovernmentRequest, type GovernmentResponse, TransportFailure } from '../../src/government/types.js';
-import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
-import { issue, makeRoot } from '../certificates/make-certificates.js';
 import { sharedFile } from '../support/shared.js';
 import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
+import { eventParts, signer, unsigned } from './event-samples.js';
 import { verifySignature } from './verify-signature.js';
 
-const leaf = issue('event-leaf', makeRoot('event-root'));
-const certificate = { keyPem: leaf.keyPem, chainPem: leaf.certificatePem, thumbprint: 'of-no-interest' };
+const certificate = signer('event');
 
 /** Letters in the issuer's CNPJ, check digits right; made up. */
 const KEY = '3526050X0J92JY000196570010000006041448679011';
 
 function event(type: string, given: Partial<NfeEvent> = {}): NfeEvent {
-  const rule = MANIFESTATION_RULES.get(type);
-  assert.ok(rule);
+  const parts = eventParts(type);
   const fields = {
     '211128': { indAceitacao: '1' },
     '110001': { tpEventoAut: '211128', nProtEvento: '143260000000001' },
   }[type];
   return {
-    rule,
-    environment: 'homologation',
-    author: '98765432000198',
+    ...parts,
     key: KEY,
     sequence: 1,
-    occurredAt: Date.parse('2026-11-30T12:00:00.999Z'),
-    ...(rule.justified && { justification: 'Mercadoria recusada no recebimento' }),
+    ...(parts.rule.justified && { justification: 'Mercadoria recusada no recebimento' }),
     ...(fields && { details: nfeEventDetails(type, fields, { uf: 'SP', application: 'Malote' }) }),
     ...given,
   };
 }
-const unsigned = (signed: string) => signed.replace(/<Signature .*<\/Signature>/, '');
 
 describe('the event', () => {
   test('is exactly this', () => {

@@ -9,31 +9,24 @@ import { createPatientGet } from '../../src/government/patient-get.js';
 import { readRegistered, readRegistration, readStoredEvent } from '../../src/government/sefin-answer.js';
 import { createSefinEvents } from '../../src/government/sefin-events.js';
 import { type GovernmentRequest, TransportFailure } from '../../src/government/types.js';
-import { MANIFESTATION_RULES } from '../../src/model/manifestation.js';
-import { issue, makeRoot } from '../certificates/make-certificates.js';
 import { nfseEvent, nfseKey } from '../documents/nfse-samples.js';
 import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
+import { eventParts, signer, unsigned } from './event-samples.js';
 import { verifySignature } from './verify-signature.js';
 
-const leaf = issue('nfse-event-leaf', makeRoot('nfse-event-root'));
-const certificate = { keyPem: leaf.keyPem, chainPem: leaf.certificatePem, thumbprint: 'of-no-interest' };
+const certificate = signer('nfse-event');
 const KEY = nfseKey(10);
 
 function event(type: string, given: Partial<NfseEvent> = {}): NfseEvent {
-  const rule = MANIFESTATION_RULES.get(type);
-  assert.ok(rule);
+  const parts = eventParts(type);
   return {
-    rule,
-    environment: 'homologation',
-    author: '98765432000198',
+    ...parts,
     key: KEY,
-    occurredAt: Date.parse('2026-11-30T12:00:00.999Z'),
     application: 'Malote 1.0.0',
-    ...(rule.reasons && { reasonCode: '3' }),
+    ...(parts.rule.reasons && { reasonCode: '3' }),
     ...given,
   };
 }
-const unsigned = (signed: string) => signed.replace(/<Signature .*<\/Signature>/, '');
 
 describe('the request', () => {
   test('is exactly this', () => {
