@@ -55,6 +55,7 @@ export interface TransactionClock extends Clock {
 /** The note of a key, or its events. */
 export type OnDemandPart = { readonly note: string } | { readonly events: string };
 
+/** What a service of documents is asked, whoever answers: SOAP or REST. */
 export interface DistributionQuestion {
   readonly capture: CaptureKey;
   readonly taxId: string;
@@ -95,6 +96,7 @@ export interface CalledService extends CaptureKey {
   readonly service: string;
 }
 
+/** How a call ended, for metrics. */
 export interface SettledCall {
   readonly outcome: OutcomeKind;
   readonly statusCode: string | null;
@@ -126,6 +128,7 @@ const CALL_LIMITS: CallLimits = {
   firstPause: 100,
 };
 
+/** Where tests let a process die. Nothing stops there in production. */
 export type Failpoint =
   | 'before_record'
   | 'after_record'
@@ -140,6 +143,7 @@ export type Failpoint =
   | 'files_archived'
   | 'files_committed';
 
+/** The limits in force: those given, else the usual ones. */
 export function limitsOf(deps: Pick<ActivityDependencies, 'limits'>): CallLimits {
   return { ...CALL_LIMITS, ...deps.limits };
 }

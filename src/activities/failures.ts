@@ -23,6 +23,7 @@ export async function rebuilding<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** There is no such row: the company was deleted. Not to be tried again. */
 export function captureUnknown(what: 'company' | 'capture'): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
     what === 'company'
@@ -35,6 +36,7 @@ export function captureUnknown(what: 'company' | 'capture'): ApplicationFailure 
 /** The other call mostly ends long before its deadline. */
 const LOOK_AGAIN_MS = 5_000;
 
+/** Another call is in the air; Temporal tries again when its lease ends. `msLeft`: milliseconds until then. */
 export function leaseTaken(msLeft: number): ApplicationFailure {
   return ApplicationFailure.create({
     message: 'another call of this capture is open: waiting until it ends, or its lease does',
@@ -54,6 +56,7 @@ export function notOurTurn(msLeft: number): ApplicationFailure {
   });
 }
 
+/** A worker of another time scale must take it; Temporal tries until one does. */
 export function scaleMismatch(kept: number, ours: number): { message: string; type: string } {
   return {
     message: `the capture's waits were written on time scale ${kept}, this worker runs on ${ours}: start it with MALOTE_TIME_SCALE=${kept}, or begin with an empty database`,

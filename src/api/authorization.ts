@@ -64,6 +64,7 @@ export function requireUnlimited(caller: Caller): void {
   }
 }
 
+/** Whether a key that may be limited to some companies has this one among them. */
 export function seesCompany(caller: Caller, companyId: string): boolean {
   return caller.visible?.includes(companyId) ?? true;
 }

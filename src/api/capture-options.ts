@@ -90,6 +90,7 @@ export const captureOrder = z.strictObject({
     .describe('Makes, moves or (null) deletes one webhook endpoint that is limited to this company and document type'),
 });
 
+/** The body of a start or a change, checked. */
 export type CaptureOrder = z.output<typeof captureOrder>;
 
 /** Options in an answer: as they stand, those never set are absent. */

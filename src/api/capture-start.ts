@@ -15,6 +15,7 @@ import { invalidInput, notFound, Problem } from './problem.js';
 import { isoInstant } from './schemas/common.js';
 import { tellWorkflow, type Warnings } from './workflow-notice.js';
 
+/** The capture as it stands after the order, and what did not work besides. */
 export interface StartedCapture {
   readonly row: CaptureRow;
   readonly warnings: Warnings;

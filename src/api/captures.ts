@@ -17,7 +17,9 @@ import { invalidInput, Problem } from './problem.js';
 import { companyParams, documentType, environment, flag, instant, noBody, uf } from './schemas/common.js';
 import { tellWorkflow, type Warnings, warnings } from './workflow-notice.js';
 
+/** Company and document type, in the path. */
 export const captureParams = companyParams.extend({ documentType });
+/** Which of a company's environments is meant. */
 export const captureQuery = z.strictObject({
   environment: environment.optional().describe('Default: the running one, else the last'),
 });

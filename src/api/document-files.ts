@@ -14,6 +14,7 @@ const AGAIN_S = 20;
 export const FILE_KINDS = ['xml', 'pdf'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
+/** Where the files of a document come from. */
 export interface FileSources {
   readonly objectStore: ObjectStore;
   readonly pdfs: DocumentPdfs;

@@ -9,6 +9,7 @@ interface CatalogueEntry {
   readonly action: string;
 }
 
+/** Every `code` of the API with its HTTP status and title, and what a caller does about it. docs/errors.md is held to it by a test. */
 export const ERROR_CATALOGUE = {
   malformed_request: {
     status: 400,

@@ -16,6 +16,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   sendProblem(problem, request, reply);
 }
 
+/** Answers with a problem, as `application/problem+json`. */
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
   if (problem.extras.retryAfter !== undefined) reply.header('retry-after', problem.extras.retryAfter);
   if (problem.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="malote"');

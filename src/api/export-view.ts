@@ -6,6 +6,7 @@ import type { ApiDependencies } from './dependencies.js';
 import { answeredInstant, documentType, environment, isoInstant, openValue, uuid } from './schemas/common.js';
 import { linkEnd, signedUrl } from './signed-url.js';
 
+/** An export in JSON. */
 export const exportSchema = z
   .object({
     id: uuid,
@@ -49,6 +50,7 @@ export const exportSchema = z
 /** What the signature of a link to an export's file is about. */
 export const exportContent = (id: string): string => `export ${id}`;
 
+/** An export as the API shows it, with the progress of one that is made and a link to one that is done. */
 export async function shownExport(
   deps: ApiDependencies,
   request: FastifyRequest,

@@ -57,8 +57,10 @@ export const manifestationOrder = z
     environment: environment.optional().describe('Default: that of the running capture'),
   })
   .meta({ id: 'ManifestationOrder' });
+/** The body of a statement, of the right form. */
 export type ManifestationOrder = z.output<typeof manifestationOrder>;
 
+/** A statement that may be written, or its faults by field. */
 export type CheckedOrder =
   | {
       readonly ok: true;

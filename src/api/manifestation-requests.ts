@@ -15,6 +15,7 @@ import { type FieldFault, invalidInput, Problem } from './problem.js';
 import { isoInstant } from './schemas/common.js';
 import { tellWorkflow, type Warnings } from './workflow-notice.js';
 
+/** The row that a request stands in, and whether it is new. */
 export interface TakenRequest {
   readonly row: ManifestationRow;
   /** False: the same was requested before. */

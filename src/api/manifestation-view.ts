@@ -3,6 +3,7 @@ import { MANIFESTATION_RULES, MANIFESTATION_STATUSES, REASON_CODE } from '../mod
 import type { ManifestationRow } from '../storage/manifestations.js';
 import { answeredInstant, documentType, environment, isoInstant, openValue, uuid } from './schemas/common.js';
 
+/** A statement about a document, in JSON. */
 export const manifestation = z
   .object({
     id: uuid,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const DEFAULT_LIMIT = 50;
+/** Most rows of one page of a list. */
 export const MAX_LIMIT = 200;
 
 /** Query parameters of every list. */

@@ -45,6 +45,7 @@ export class Problem extends Error {
   }
 }
 
+/** RFC 9457, with a stable `code` and the faults by field. */
 export interface ProblemBody {
   readonly type: string;
   readonly title: string;

@@ -6,6 +6,7 @@ import type { ApiDependencies } from './dependencies.js';
 import { documentSchema, shownDocument } from './document-view.js';
 import { answeredInstant, documentType, environment, isoInstant, nsu, openValue, uuid } from './schemas/common.js';
 
+/** A request to have something again, in JSON. */
 export const reprocessRequest = z
   .object({
     id: uuid.describe('Follow it at `/v1/reprocess-requests/{id}`'),

@@ -16,6 +16,7 @@ import { WebhookSender } from '../webhooks/sender.js';
 import { buildServer } from './server.js';
 import { temporalGateway } from './temporal-client-gateway.js';
 
+/** What `startApi` is given. */
 export interface ApiOptions {
   /** PostgreSQL address, migrated by `malote migrate` of the same version. */
   readonly database: string;
@@ -42,6 +43,7 @@ export interface ApiOptions {
 /** Housekeeping wakes whoever has had something due for two minutes; what still waits after this is in trouble. */
 const SENT_WITHIN_MS = 5 * 60_000;
 
+/** An API that listens. */
 export interface RunningApi {
   /** Where it listens. */
   readonly url: string;

@@ -70,6 +70,7 @@ export class Upload {
   }
 }
 
+/** An upload that stands in the object store. */
 export interface SavedUpload {
   /** Bytes. */
   readonly size: number;

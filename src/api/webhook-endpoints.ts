@@ -48,6 +48,7 @@ const newEndpoint = z.strictObject({
 });
 const endpointPatch = patchOf({ url, events, companyIds, description });
 
+/** A webhook endpoint in JSON, without its secret. */
 export const endpointSchema = z
   .object({
     id: uuid,
@@ -66,6 +67,7 @@ export const endpointSchema = z
     createdAt: answeredInstant,
   })
   .meta({ id: 'WebhookEndpoint' });
+/** The answer that shows the secret. */
 export const endpointWithSecret = endpointSchema
   .extend({ secret: z.string().describe('`whsec_…`, to verify signatures with. Shown only here') })
   .meta({ id: 'WebhookEndpointWithSecret' });

@@ -77,6 +77,7 @@ export const LEASE_GRACE = 30 * SECOND;
 /** An outage: this many captures of one service failed within the window, and none was answered. */
 export const OUTAGE_CAPTURES = 5;
 export const OUTAGE_WINDOW = 10 * MINUTE;
+/** An outage pauses its service for so long; each probe in vain doubles it up to the most. */
 export const OUTAGE_PAUSE_FIRST = 5 * MINUTE;
 export const OUTAGE_PAUSE_MAX = 30 * MINUTE;
 /** Random part added to every wait: up to a tenth, at most three minutes. */

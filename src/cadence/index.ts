@@ -66,6 +66,7 @@ function rulesOf(rules: DistributionRules, { byKey }: Pick<PointRules, 'byKey'>)
   return { next: soapCadence(rules), callLimit: rules.callLimit, emptyQueue: rules.emptyQueue, point };
 }
 
+/** The rules of one document type. */
 export function cadenceOf(documentType: DocumentType): CaptureRules {
   return RULES[documentType];
 }

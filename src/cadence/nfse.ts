@@ -37,6 +37,7 @@ type Of<K extends Outcome['kind']> = Extract<Outcome, { kind: K }>;
 
 const NO_RUN = { pages: 0, documents: 0 } as const;
 
+/** The rules over the numbers above. Alerts that are over close before others open. */
 export const nfseCadence: Cadence = (before, outcome, now) => {
   const step = decide(before, outcome, now);
   return { ...step, alerts: [...closedBy(before, step.state), ...step.alerts] };

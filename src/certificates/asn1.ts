@@ -12,14 +12,17 @@ export function parseDer(der: Uint8Array): Asn1 {
   } as unknown as boolean);
 }
 
+/** The bytes of a node. */
 export function toDer(node: Asn1): Buffer {
   return Buffer.from(forge.asn1.toDer(node).getBytes(), 'latin1');
 }
 
+/** What a constructed node holds; nothing of any other. */
 export function childrenOf(node: Asn1 | undefined): Asn1[] {
   return node && Array.isArray(node.value) ? node.value : [];
 }
 
+/** Whether it is a node of that built-in type. */
 export function isUniversal(node: Asn1 | undefined, type: forge.asn1.Type): boolean {
   return node?.tagClass === forge.asn1.Class.UNIVERSAL && node.type === type;
 }
@@ -28,6 +31,7 @@ function isContext(node: Asn1 | undefined, tag: number): boolean {
   return node?.tagClass === forge.asn1.Class.CONTEXT_SPECIFIC && Number(node.type) === tag;
 }
 
+/** An object identifier in dots; null if it is something else. */
 export function oidOf(node: Asn1 | undefined): string | null {
   return node && isUniversal(node, forge.asn1.Type.OID) && typeof node.value === 'string'
     ? forge.asn1.derToOid(node.value)

@@ -4,6 +4,7 @@ import forge from 'node-forge';
 import { type Asn1, childrenOf, isUniversal, oidOf, parseDer, toDer } from './asn1.js';
 import { CertificateProblem } from './problem.js';
 
+/** What a PFX holds. */
 export interface Pkcs12Contents {
   /** Private keys that Node can use, in file order. */
   readonly keys: readonly KeyObject[];

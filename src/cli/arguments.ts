@@ -56,6 +56,7 @@ export function dayArgument(text: string): string {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** `[type]`, NF-e unless said otherwise. */
 export function documentTypeArgument(): Argument {
   return new Argument('[type]', 'document type').choices(DOCUMENT_TYPES).default('nfe');
 }

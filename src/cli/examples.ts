@@ -109,6 +109,7 @@ export function pathOf(command: Command): string {
   return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
+/** Lines that the help of a command ends with. */
 export function examplesOf(command: Command): readonly string[] {
   return EXAMPLES[pathOf(command)] ?? [];
 }

@@ -29,6 +29,7 @@ export {
   QuotaExhausted,
 } from './point-errors.js';
 
+/** What the SDK is given. The connection stays the caller's. */
 export interface MaloteClientOptions {
   /** A `Connection` of `@temporalio/client` (or a `NativeConnection`); it stays the caller's, who closes it. */
   readonly connection: ConnectionLike;
@@ -39,6 +40,7 @@ export interface MaloteClientOptions {
   readonly patienceMs?: number;
 }
 
+/** Which capture, and who takes its pages. */
 export interface StartCaptureOptions extends CaptureKey {
   /** The host's own activity that pages are handed to. Absent: stays as it was; null: no more. */
   readonly handler?: HostHandler | null;

@@ -4,6 +4,7 @@ import { type DocumentType, ENVIRONMENTS, type Environment } from '../model/word
 import { captureWorkflowId } from '../workflows/messages.js';
 import { EnvironmentUnknown, ManifestationNotPossible } from './errors.js';
 
+/** A statement about one document. */
 export interface ManifestationOptions {
   readonly companyId: string;
   /** Access key of the document, 44 characters. */

@@ -12,6 +12,7 @@ import type { CaptureKey } from '../model/words.js';
 import { captureWorkflowId, UPDATES } from '../workflows/messages.js';
 import { ranOutOfTime } from './deadline.js';
 
+/** What can be asked for: a number, or an access key. */
 export type PointQuestion = NsuQuestion | KeyQuestion;
 
 /** How far a question got within its time. */
@@ -28,6 +29,7 @@ export type Asked =
   /** No worker answered: whether it will be taken is not known. */
   | { readonly kind: 'no_worker' };
 
+/** How long a question is pursued. */
 export interface AskTimes {
   /** Milliseconds since 1970: until then it is tried to be taken. */
   readonly takenBy: number;

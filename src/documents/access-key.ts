@@ -11,6 +11,7 @@ declare const accessKeyBrand: unique symbol;
 /** An access key whose check digit is right. */
 export type AccessKey = string & { readonly [accessKeyBrand]: true };
 
+/** What is wrong with it, in the order in which it is looked at. */
 export type AccessKeyProblem = 'not_text' | 'length' | 'characters' | 'check_digit';
 
 /** Thrown for an input that is no access key. The message shows at most its last 4 characters. */
@@ -24,6 +25,7 @@ export class InvalidAccessKey extends Error {
   }
 }
 
+/** What an access key is made of. */
 export interface AccessKeyParts {
   /** IBGE code of the issuer's federal unit, `35`. */
   readonly ufCode: string;
@@ -98,6 +100,7 @@ export function readKey(input: unknown, form: KeyForm): string {
   return text;
 }
 
+/** Takes a key apart. */
 export function accessKeyParts(key: AccessKey): AccessKeyParts {
   return {
     ufCode: key.slice(0, 2),

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
+/** A document in UTF-8, or why it cannot be had so. */
 export type Utf8Xml =
   | { readonly ok: true; readonly utf8: Buffer; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly detail: string };

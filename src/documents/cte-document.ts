@@ -112,7 +112,11 @@ function procReader(kind: DocumentKind, root: string): RootReader {
   );
 }
 
+/** A CT-e with its protocol, layouts 2.00 to 4.00. */
 export const procCTe = procReader('procCTe', 'cteProc');
+/** A CT-e for other services (people, values, luggage), with its protocol. */
 export const procCTeOS = procReader('procCTeOS', 'cteOSProc');
+/** A CT-e Simplificado, one freight for many deliveries, with its protocol. */
 export const procCTeSimp = procReader('procCTeSimp', 'cteSimpProc');
+/** A GTV-e (transport of values), with its protocol. */
 export const procGTVe = procReader('procGTVe', 'GTVeProc');

@@ -38,6 +38,7 @@ const TAKER_CODES = {
 
 export type PartyPath = `${Place}.${PartyField}` | keyof typeof TAKER_CODES;
 
+/** Where the people of a CT-e stand, and the codes that say which of them pays. */
 export const PARTY_PATHS = {
   ...TAKER_CODES,
   ...Object.fromEntries(
@@ -57,6 +58,7 @@ export type CteParties = {
   readonly [role in Role | 'issuer' | 'taker']?: Party | undefined;
 } & { readonly takerRole?: TakerRole };
 
+/** The people of a CT-e; the taker is found by its code, or is named by itself. */
 export function readParties(xml: FieldsWith<PartyPath>): { parties: CteParties; warnings: readonly string[] } {
   const at = (place: Place) => partyAt(xml, place);
   const named = {

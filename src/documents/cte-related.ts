@@ -8,6 +8,7 @@ import type { FieldsWith } from './xml/paths.js';
 const NORMAL = `${DOCUMENT}/infCTeNorm`;
 const PREVIOUS = `${NORMAL}/docAnt/emiDocAnt/idDocAnt`;
 
+/** Where a CT-e names other documents. */
 export const RELATED_PATHS = {
   carriedNfe: `${NORMAL}/infDoc/infNFe/chave`,
   /** CT-e Simplificado: by delivery, and in part behind a previous document. */
@@ -30,6 +31,7 @@ export const RELATED_PATHS = {
 
 export type RelatedPath = keyof typeof RELATED_PATHS;
 
+/** The documents that a CT-e names. */
 export interface RelatedKeys {
   /** NF-e that are transported. */
   readonly nfeKeys?: readonly string[];
@@ -46,6 +48,7 @@ const MASK = '9'.repeat(44);
 /** The norm's own limit for the notes of one CT-e; a bound, so that no document can blow up a row and every webhook of it. */
 const MOST_KEYS = 2_000;
 
+/** The keys of other documents, each once; those that the government masked, or that are too many, become warnings. */
 export function readRelatedKeys(xml: FieldsWith<RelatedPath>): { related: RelatedKeys; warnings: readonly string[] } {
   const lists = {
     nfeKeys: xml.all('carriedNfe', 'deliveredNfe', 'partlyDeliveredNfe', 'containedNfe', 'sentNfe'),

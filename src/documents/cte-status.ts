@@ -23,6 +23,7 @@ const EVENT_STATES: ReadonlyMap<string, DocumentState> = new Map([
 /** Registered and linked with a warning about the document, registered and linked, registered and not linked yet. */
 const REGISTERED: ReadonlySet<string> = new Set(['134', '135', '136']);
 
+/** What the cStat of a CT-e's protocol says of it. Null: nothing that is known. */
 export function stateOfCteProtocol(cStat: string | undefined): DocumentState | null {
   return PROTOCOL_STATES.get(cStat ?? '') ?? null;
 }

@@ -1,6 +1,7 @@
 import { type AccessKey, isAccessKey } from './access-key.js';
 import { ufByCode } from './uf.js';
 
+/** The key that a document gives of itself, in one place or several. */
 export interface DocumentKey {
   readonly key: AccessKey | null;
   /** False when other places give other keys: then nothing that the document says of a state can be trusted to be about this key. */

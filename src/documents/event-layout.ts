@@ -28,6 +28,7 @@ export interface EventFields {
   readonly [name: string]: string | EventFields | readonly EventFields[];
 }
 
+/** A fault in the fields of an event. */
 export interface FieldError {
   /** Where, from the outermost element: "gPerecimento[2].vIBS". */
   readonly field: string;

@@ -69,6 +69,7 @@ export function procEvent(layout: EventLayout): RootReader {
 
 type Optional<T> = { [K in keyof T]?: T[K] | undefined };
 
+/** What an event says, without the fields that are absent; null without a type. */
 export function eventInfo(type: string | undefined, fields: Optional<Omit<EventInfo, 'type'>>): EventInfo | null {
   return type === undefined ? null : { type, ...present(fields) };
 }
@@ -89,6 +90,7 @@ export function eventReading(
   };
 }
 
+/** nSeqEvento, with or without leading zeros. */
 export function sequenceNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^[0-9]{1,3}$/.test(text) ? Number(text) : undefined;
 }

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { ItemEncoding, ItemFailure } from '../model/document.js';
 import { DECODE_LIMITS, type DecodeLimits } from './limits.js';
 
+/** The XML of an item, or why it has none. */
 export type Extracted =
   | { readonly ok: true; readonly xml: Buffer }
   | { readonly ok: false; readonly failure: ItemFailure; readonly detail: string };

@@ -13,6 +13,7 @@ export interface DecodeLimits {
   readonly milliseconds: number;
 }
 
+/** The limits of production. */
 export const DECODE_LIMITS: DecodeLimits = {
   compressedBytes: 2 * 1024 * 1024,
   expandedBytes: 10 * 1024 * 1024,

@@ -3,6 +3,7 @@ import { eventInfo, eventReading, procEvent, sequenceNumber } from './event-read
 import { isRegisteredEvent, stateOfEvent } from './nfe-status.js';
 import { rootReader } from './reader.js';
 
+/** An event about an NF-e with its registration. */
 export const procEventoNFe = procEvent({
   kind: 'procEventoNFe',
   root: 'procEventoNFe',

@@ -27,10 +27,12 @@ const CANCELLATIONS: ReadonlySet<string> = new Set(['110111', '110112']);
 /** Registered and linked, registered but not linked (case C60), registered late (case C48). */
 const REGISTERED: ReadonlySet<string> = new Set(['135', '136', '155']);
 
+/** What the cStat of an NF-e's protocol says of it. Null: nothing that is known. */
 export function stateOfProtocol(cStat: string | undefined): DocumentState | null {
   return PROTOCOL_STATES.get(cStat ?? '') ?? null;
 }
 
+/** What cSitNFe of a summary says of its note. Null: nothing that is known. */
 export function stateOfSummary(cSitNFe: string | undefined): DocumentState | null {
   return SUMMARY_STATES.get(cSitNFe ?? '') ?? null;
 }

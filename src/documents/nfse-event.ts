@@ -110,6 +110,7 @@ function eventReader(kind: DocumentKind, root: string, registered: string | null
   );
 }
 
+/** A registered event about an NFS-e. */
 export const evento = eventReader('evento', 'evento', 'infEvento');
 /** What somebody asked for; whether it was registered is not known (contract section 6, symptom 28). */
 export const pedRegEvento = eventReader('pedRegEvento', 'pedRegEvento', null);

@@ -28,6 +28,7 @@ export const NFSE_EVENTS: ReadonlyMap<string, DocumentState | null> = new Map<st
   ['305103', null],
 ]);
 
+/** What the cStat of an NFS-e says: it never changes, so it cannot tell of a cancellation. */
 export function stateOfNfse(cStat: string | undefined): DocumentState | null {
   return ISSUED.has(cStat ?? '') ? 'authorized' : null;
 }

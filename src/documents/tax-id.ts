@@ -11,6 +11,7 @@ export type TaxId = string & { readonly [taxIdBrand]: true };
 
 export type TaxIdKind = 'cnpj' | 'cpf';
 
+/** What is wrong with it, in the order in which it is looked at. */
 export type TaxIdProblem = 'not_text' | 'length' | 'lower_case' | 'characters' | 'same_digit' | 'check_digits';
 
 /** Thrown for an input that is no tax ID. The message shows at most its last 4 characters. */

@@ -29,12 +29,14 @@ const CODES = {
   DF: '53',
 } as const;
 
+/** A federal unit, two letters. */
 export type Uf = keyof typeof CODES;
 
 export const UFS = Object.keys(CODES) as readonly Uf[];
 
 const BY_CODE = new Map<string, Uf>(UFS.map((uf) => [CODES[uf], uf]));
 
+/** Whether the two letters are a federal unit's. */
 export function isUf(text: string): text is Uf {
   return Object.hasOwn(CODES, text);
 }

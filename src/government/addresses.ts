@@ -16,6 +16,7 @@ export interface ServiceAddresses {
   readonly sefin: string;
 }
 
+/** Where the government is, by environment. */
 export type GovernmentAddresses = Readonly<Record<Environment, ServiceAddresses>>;
 
 /** The government's own (nfe-cte.md 1a, 1b, 1c, 1d; nfse.md 1.1, 2.1). */

@@ -12,6 +12,7 @@ import type { ReadAnswer } from './types.js';
 /** What an answer is the answer to. `after`: documents above an NSU. `only`: that one. `events`: all events of a note. */
 export type AdnQuery = { readonly after: Nsu } | { readonly only: Nsu } | { readonly events: string };
 
+/** What an answer is the answer to. */
 export interface AdnContext {
   readonly environment: Environment;
   readonly query: AdnQuery;
@@ -31,6 +32,7 @@ const ENVIRONMENTS: Readonly<Record<Environment, string>> = { production: 'PRODU
 /** Said of a number or a key that there is nothing; in some answers with the status of a rejection. */
 const NOTHING_THERE: ReadonlySet<string> = new Set('E2215 E2220 E2230 DADOS_NAO_ENCONTRADOS'.split(' '));
 
+/** Reads an answer of the ADN. Whatever it is, it is an outcome. */
 export function readAdnAnswer(body: Uint8Array, http: HttpFacts, context: AdnContext): ReadAnswer {
   const json = readJson(body);
   const status = json?.root.field('StatusProcessamento').text?.toUpperCase() ?? null;

@@ -22,6 +22,7 @@ export interface Adn {
   call(call: AdnCall): Promise<CallAnswer>;
 }
 
+/** The ADN over this transport. */
 export function createAdn(parts: { readonly get: PatientGet; readonly addresses: GovernmentAddresses }): Adn {
   return {
     call: (call) =>

@@ -20,6 +20,7 @@ export const CTE_WIRE: DistributionWire = {
   keepsRequests: true,
 };
 
+/** CTeDistribuicaoDFe over this transport. */
 export function createCteDistribution(parts: DistributionParts): Distribution<NsuQuery> {
   return createDistribution(CTE_WIRE, parts);
 }

@@ -18,6 +18,7 @@ export interface CteEventCall extends EventsCall {
   readonly uf: string;
 }
 
+/** Statements about CT-e, as their authorizers take them. */
 export interface CteEvents {
   /**
    * One call. Whatever happens on the wire is an outcome.
@@ -27,6 +28,7 @@ export interface CteEvents {
   send(call: CteEventCall): Promise<EventAnswer>;
 }
 
+/** CTeRecepcaoEventoV4 of every authorizer over this transport. */
 export function createCteEvents(parts: {
   readonly transport: Transport;
   readonly addresses: GovernmentAddresses;

@@ -8,6 +8,7 @@ import { readSoapAnswer } from './soap.js';
 import type { ReadAnswer } from './types.js';
 import type { XmlElement } from './xml-elements.js';
 
+/** What is known of an answer besides its bytes. */
 export interface AnswerContext {
   /** Null when an answer is read again from its archive and this was not kept. */
   readonly contentType: string | null;

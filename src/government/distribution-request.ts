@@ -7,6 +7,7 @@ export type NsuQuery = { readonly distNSU: Nsu } | { readonly consNSU: Nsu };
 /** NF-e can be asked for by their access keys too: another point query. */
 export type DistributionQuery = NsuQuery | { readonly consChNFe: string };
 
+/** A question of one company. */
 export interface DistributionRequest<Query extends DistributionQuery = DistributionQuery> {
   readonly environment: Environment;
   /** IBGE code of the company's UF, two digits. */

@@ -55,6 +55,7 @@ export interface DistributionParts {
   readonly addresses: GovernmentAddresses;
 }
 
+/** One of the two services over this transport. */
 export function createDistribution<Query extends DistributionQuery>(
   wire: DistributionWire,
   parts: DistributionParts,

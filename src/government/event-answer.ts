@@ -36,6 +36,7 @@ export interface EventResult {
   readonly xml: string;
 }
 
+/** An answer about events, read. */
 export interface ReadEventAnswer extends ReadAnswer {
   /** Outcome `documents` means that they tell about each event; else empty. */
   readonly results: readonly EventResult[];
@@ -103,4 +104,5 @@ const withoutPrefixes = (xml: string) => xml.replace(/<(\/?)[\w.-]+:/g, '<$1');
 
 /** Null for an element that is absent or empty. */
 export const textOf = (element: XmlElement, name: string) => element.child(name)?.text || null;
+/** Text of the government as it is kept: one line, 500 characters. */
 export const shortened = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 500);

@@ -13,6 +13,7 @@ import {
 } from './types.js';
 import { distrustOf, refusesOurCertificate, wireReason } from './wire-errors.js';
 
+/** Whom the transport trusts, and whom it is lenient with. */
 export interface HttpsTransportOptions {
   /** Content of MALOTE_GOVERNMENT_CA_FILE: PEM certificates trusted besides Mozilla's and the bundled ICP-Brasil roots. */
   readonly caFile?: string | null;

@@ -10,6 +10,7 @@ export interface RootCertificate {
   readonly pem: string;
 }
 
+/** The roots of ICP-Brasil by which the government's servers are known. */
 export const ICP_BRASIL_ROOTS: readonly RootCertificate[] = [
   {
     name: 'Autoridade Certificadora Raiz Brasileira v5',

@@ -38,6 +38,7 @@ export interface Place {
   readonly length: number;
 }
 
+/** A JSON answer, and where its texts stand in its bytes. */
 export interface JsonAnswer {
   readonly root: JsonNode;
   /** The strings of all fields of this name, in document order; a field that holds no string has no length. */

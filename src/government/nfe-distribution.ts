@@ -16,6 +16,7 @@ export const NFE_WIRE: DistributionWire = {
   keepsRequests: false,
 };
 
+/** NFeDistribuicaoDFe over this transport. */
 export function createNfeDistribution(parts: DistributionParts): Distribution {
   return createDistribution(NFE_WIRE, parts);
 }

@@ -20,11 +20,13 @@ export interface NfeEventsCall extends EventsCall {
   readonly lot: string;
 }
 
+/** Statements about NF-e, as the AN and SVRS take them. */
 export interface NfeEvents {
   /** One call. Whatever happens on the wire is an outcome. */
   send(call: NfeEventsCall): Promise<EventAnswer>;
 }
 
+/** NFeRecepcaoEvento4 of the AN and of SVRS over this transport. */
 export function createNfeEvents(parts: {
   readonly transport: Transport;
   readonly addresses: GovernmentAddresses;

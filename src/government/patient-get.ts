@@ -25,8 +25,10 @@ const FAILURES_OF_ALL = 50;
 /** More breakers are not remembered; whose was not used for longest begins to count anew. */
 const REMEMBERED = 5_000;
 
+/** A request that can be made again. */
 export type GetRequest = Omit<GovernmentRequest, 'method' | 'body'>;
 
+/** Times that are not the usual ones. */
 export interface PatientGetOptions {
   /** Divides the time that a breaker stays open. */
   readonly timeScale?: number;
@@ -37,6 +39,7 @@ export interface PatientGetOptions {
 /** One call: every ending is an answer. */
 export type PatientGet = (request: GetRequest, read: (raw: GovernmentResponse) => ReadAnswer) => Promise<CallAnswer>;
 
+/** One for a process: its breakers count the failures of all calls. */
 export function createPatientGet(
   transport: Transport,
   { timeScale = 1, pausesMs = PAUSES_MS }: PatientGetOptions = {},

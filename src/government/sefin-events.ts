@@ -39,6 +39,7 @@ export interface SefinEvents {
   readBack(call: ReadBack): Promise<CallAnswer>;
 }
 
+/** Events at Sefin Nacional over this transport. */
 export function createSefinEvents(parts: {
   readonly transport: Transport;
   readonly get: PatientGet;

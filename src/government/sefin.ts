@@ -20,6 +20,7 @@ export interface Sefin {
   note(call: SefinCall): Promise<CallAnswer>;
 }
 
+/** Sefin Nacional over this transport. */
 export function createSefin(parts: { readonly get: PatientGet; readonly addresses: GovernmentAddresses }): Sefin {
   return {
     note: (call) =>

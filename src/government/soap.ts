@@ -15,6 +15,7 @@ export function soapEnvelope(body: string): Uint8Array {
   );
 }
 
+/** What stands in a SOAP body, or why nothing does. */
 export type SoapAnswer =
   | { readonly ok: true; readonly element: XmlElement; readonly warnings: readonly string[] }
   | {

@@ -37,6 +37,7 @@ export interface GovernmentRequest {
   readonly beforeSend?: () => void;
 }
 
+/** Whatever came back, to the byte. */
 export interface GovernmentResponse {
   readonly status: number;
   readonly contentType: string | null;

@@ -76,6 +76,7 @@ export class XmlElement {
   }
 }
 
+/** What was found in an answer. */
 export interface Search {
   /** The first element of the name, with everything inside it. */
   readonly found: XmlElement | null;

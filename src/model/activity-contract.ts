@@ -42,6 +42,7 @@ export type Refusal =
   /** The row says stopped. */
   | { readonly reason: 'disabled' };
 
+/** What came of a distribution call, or why none was made. */
 export type QueryResult =
   | {
       readonly kind: 'committed';
@@ -52,6 +53,7 @@ export type QueryResult =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly snapshot: CaptureSnapshot };
 
+/** Which capture, and whether it is to be enabled. */
 export interface OpenCaptureInput {
   readonly capture: CaptureKey;
   /** Given by a start that came through the SDK: enables the row (making it if need be) with these options. Absent: only read. */

@@ -22,6 +22,7 @@ const standing = (means: string, closes: string, whatToDo: string): AlertGuide =
   standing: true,
 });
 
+/** What each alert means and what an operator does about it: the mails and docs/operating.md say the same. */
 export const ALERT_GUIDE: Readonly<Record<AlertCode, AlertGuide>> = {
   certificate_expiring: standing(
     'a certificate that captures use ends in 30, 15, 7, 3 or 1 days (told anew at each)',

@@ -20,11 +20,15 @@ export const DOCUMENT_KINDS = [
 ] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
+/** Towards the company, or from it. */
 export type Direction = 'received' | 'issued';
+/** What a document is worth now, as its events say. */
 export const DOCUMENT_STATES = ['authorized', 'denied', 'cancelled', 'replaced', 'blocked', 'unknown'] as const;
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
+/** Whether the whole document is here, or only its summary. */
 export const FULL_XML = ['present', 'awaited', 'overdue', 'not_applicable'] as const;
 export type FullXml = (typeof FULL_XML)[number];
+/** By which way a document came. */
 export type Origin = 'distribution' | 'recovery' | 'reprocess' | 'on_demand' | 'manifestation' | 'import';
 
 /** Somebody named in a document. A foreign party has neither CNPJ nor CPF: then `taxId` is absent and `foreign` is true. */
@@ -133,6 +137,7 @@ export interface PageItem {
   readonly content: Uint8Array;
 }
 
+/** An item as it was understood, or why it was not. */
 export type DecodedItem =
   | { readonly ok: true; readonly document: DecodedDocument; readonly xmlSha256: string; readonly xmlLength: number }
   | { readonly ok: false; readonly failure: ItemFailure; readonly detail: string };

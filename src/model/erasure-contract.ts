@@ -4,6 +4,7 @@ export interface ErasureActivities {
   eraseCompany(input: { companyId: string }): Promise<ErasureStep>;
 }
 
+/** What one step of a deletion did, and what comes next. */
 export type ErasureStep =
   /** Nothing to do before an instant (milliseconds): the grace lasts, or a government call is in the air. */
   | { readonly kind: 'waits'; readonly until: number; readonly why: 'grace' | 'calls' }

@@ -55,6 +55,7 @@ export interface Statement {
   readonly protocol: string | null;
 }
 
+/** Why a statement that is certain to be rejected is not sent, in words for its author. */
 export const ORDER_PROBLEMS = {
   own_document: 'the company itself issued this note: only its recipient can say something about it',
   not_the_recipient: 'the note was issued to another company: only its recipient can say something about it',
@@ -73,6 +74,7 @@ export const ORDER_PROBLEMS = {
 } as const;
 export type OrderProblem = keyof typeof ORDER_PROBLEMS;
 
+/** Whether a statement may be made, and as what: a new one under its number, or one that was made before. */
 export type Decision =
   | {
       readonly kind: 'new';

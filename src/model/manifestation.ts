@@ -33,6 +33,7 @@ export type EventAuthority = keyof typeof EVENT_AUTHORITIES;
 /** Those of events about NF-e. */
 export type NfeAuthority = Extract<EventAuthority, 'an' | 'svrs'>;
 
+/** One type of statement: what it is called, who takes it, and until when. */
 export interface ManifestationRule {
   /** tpEvento. */
   readonly type: string;
@@ -73,6 +74,7 @@ const rule = (
   documentType: DocumentType = 'nfe',
 ) => [type, { type, documentType, description, ...group }] as const;
 
+/** Every type that Malote sends, by tpEvento. Texts are the government's, to the letter (docs/rules.md). */
 export const MANIFESTATION_RULES: ReadonlyMap<string, ManifestationRule> = new Map<string, ManifestationRule>([
   rule('210200', 'Confirmacao da Operacao', CONCLUSIVE),
   rule('210210', 'Ciencia da Operacao', AWARENESS),

@@ -6,6 +6,7 @@
 declare const nsuBrand: unique symbol;
 export type Nsu = string & { readonly [nsuBrand]: true };
 
+/** Before the first document. */
 export const ZERO_NSU = '000000000000000' as Nsu;
 
 /** Thrown for an input that is no NSU. The message says what was wrong and what is expected. */
@@ -48,6 +49,7 @@ export function compareNsu(a: Nsu, b: Nsu): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** The later of two. Of one length, texts compare like numbers. */
 export function maxNsu(a: Nsu, b: Nsu): Nsu {
   return a >= b ? a : b;
 }

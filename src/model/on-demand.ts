@@ -6,11 +6,13 @@ import type { CaptureKey } from './words.js';
 
 export const ON_DEMAND_WORKFLOW = 'onDemand';
 
+/** An NFS-e that is asked for by its key. */
 export interface OnDemandInput {
   readonly capture: CaptureKey;
   readonly key: string;
 }
 
+/** What came of it. */
 export type OnDemandResult =
   /** It is stored: before, or now. */
   | { readonly kind: 'document'; readonly documentId: string }

@@ -56,6 +56,7 @@ export interface NsuQuestion {
   readonly nsu: string;
   readonly requestId?: string;
 }
+/** A document that is asked for by its access key. */
 export interface KeyQuestion {
   readonly key: string;
   readonly requestId?: string;

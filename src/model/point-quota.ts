@@ -27,6 +27,7 @@ export interface Reservation {
   readonly slotAt: number;
 }
 
+/** What the hour's quota is judged by. */
 export interface QuotaFacts {
   readonly calls: readonly PointCall[];
   /** Those of others. */

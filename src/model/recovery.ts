@@ -6,6 +6,7 @@ import type { DocumentType } from './words.js';
  */
 export type RecoveryMeans = 'point' | 'pass';
 
+/** How each document type gets the numbers that did not come. */
 export const RECOVERY_MEANS: Readonly<Record<DocumentType, RecoveryMeans>> = {
   nfe: 'point',
   cte: 'point',

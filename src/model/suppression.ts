@@ -11,6 +11,7 @@ export const IMPORTED = 'import';
 
 const codeOf = (suppressed: string | null): string | null => suppressed?.split(':', 1)[0] ?? null;
 
+/** Whether a document whose webhook was held back is left out of lists too. */
 export function isUnlisted(suppressed: string | null): boolean {
   const codes: readonly (string | null)[] = Object.values(UNLISTED);
   return codes.includes(codeOf(suppressed));

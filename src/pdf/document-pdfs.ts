@@ -21,6 +21,7 @@ const AT_ONCE = 8;
 /** Those that wait hold nothing but their row; of more nobody would see the end. */
 const MOST_WAITING = 200;
 
+/** Where kept PDFs are. */
 export interface PdfStores {
   readonly database: Database;
   readonly objectStore: ObjectStore;

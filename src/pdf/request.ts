@@ -1,6 +1,7 @@
 import type { DocumentKind } from '../model/document.js';
 import type { Situation } from './situation.js';
 
+/** What a printed form is drawn from. */
 export interface PdfRequest {
   readonly kind: DocumentKind;
   readonly xml: Uint8Array;

@@ -4,6 +4,7 @@ import { scrub } from './scrub.js';
 
 export type { Logger } from 'pino';
 
+/** How much is logged, and where to. */
 export interface LogOptions {
   readonly level: string;
   /** On every line: which process this is. */

@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { MailSettings } from './config.js';
 
+/** A mail to operators. */
 export interface MailMessage {
   /** Names the mail: a repeat under the same id is recognizable as one. Letters, digits, `-` and `.`. */
   readonly id: string;

@@ -33,6 +33,7 @@ interface ManifestationFigures {
   readonly manifestations: number;
 }
 
+/** What is measured at the moment somebody asks. */
 export interface MetricsSources {
   /** Connections of the database pool of this process. */
   readonly pool?: () => { readonly total: number; readonly idle: number; readonly waiting: number };
@@ -49,6 +50,7 @@ export interface MetricsSources {
 /** The Prometheus metrics of one process. Labels never hold a company: their number must stay small. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** The metrics of one process, in Prometheus' form. docs/operating.md lists them. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

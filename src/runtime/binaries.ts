@@ -52,6 +52,7 @@ export class ProgramMissing extends Error {
   override readonly name = 'ProgramMissing';
 }
 
+/** Where programs are looked for. */
 export interface FindOptions {
   /** The data folder's cache: looked in before, and filled instead of, the user's own cache. */
   readonly cacheFolder?: string;

@@ -13,6 +13,7 @@ export interface Child {
   stop(...steps: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[]): Promise<void>;
 }
 
+/** A program to start and to look after. */
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];

@@ -17,6 +17,7 @@ export interface Arrival {
   };
 }
 
+/** The demo's own customer, who checks signatures. */
 export interface Receiver {
   readonly url: string;
   stop(): Promise<void>;

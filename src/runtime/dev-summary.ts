@@ -15,6 +15,7 @@ export interface Summary {
   readonly webhooksPending: number;
 }
 
+/** What the demo has captured and delivered so far. */
 export async function readSummary(db: Queryable): Promise<Summary> {
   const { rows } = await db.query<Summary>(
     `select (select count(*)::int from documents) as documents,

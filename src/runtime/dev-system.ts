@@ -17,6 +17,7 @@ import type { Stops } from './stops.js';
 import { type Supervised, type Supervisor, supervise } from './supervise.js';
 import { startWorker } from './worker.js';
 
+/** What the embedded system is made with. */
 export interface SystemOptions {
   readonly config: Config;
   readonly folder: DataFolder;

@@ -13,6 +13,7 @@ import { loadSettings, loadSimulatedSettings } from './settings.js';
 import { stopSignal } from './shutdown.js';
 import { Stops } from './stops.js';
 
+/** What `malote dev` is given. */
 export interface DevOptions {
   /** Default: MALOTE_DATA, else `.malote`. */
   readonly dataDir?: string;

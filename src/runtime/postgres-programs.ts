@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reachablePrograms, type ServerUser } from './postgres-user.js';
 
+/** Paths of the programs of one PostgreSQL. */
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;

@@ -11,6 +11,7 @@ import { type PostgresPrograms, postgresPrograms } from './postgres-programs.js'
 import { reachableFolder, type ServerUser, serverUser } from './postgres-user.js';
 import { isAlive } from './process-info.js';
 
+/** A PostgreSQL that runs. */
 export interface PostgresServer {
   readonly port: number;
   readonly pid: number;
@@ -22,6 +23,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** Where the embedded PostgreSQL keeps its things. */
 export interface PostgresOptions {
   /** Everything of this server is kept here: data, password, log. Made at the first start. */
   readonly folder: string;

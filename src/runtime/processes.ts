@@ -96,6 +96,7 @@ export async function runSweep(
   return sweepObjects({ database: databaseUrl ?? '', objectStore: objectStore ?? '', ...options });
 }
 
+/** What `malote simulator` is given. */
 export interface SimulatorProcess {
   /** Default 127.0.0.1. */
   readonly host?: string;

@@ -7,6 +7,7 @@ export interface Supervised {
   stop(): Promise<unknown>;
 }
 
+/** Keeps one program running. */
 export interface Supervisor<T extends Supervised> {
   /** The running one. */
   readonly current: () => T;

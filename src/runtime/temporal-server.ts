@@ -9,6 +9,7 @@ import { type Child, startChild, within } from './child.js';
 import { lockFolder } from './folder-lock.js';
 import { SEARCH_ATTRIBUTES } from './temporal-namespace.js';
 
+/** A Temporal server that runs. */
 export interface TemporalServer {
   /** host:port of the gRPC front end. */
   readonly address: string;
@@ -22,6 +23,7 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
+/** Where the embedded Temporal keeps its things. */
 export interface TemporalServerOptions {
   /** Holds the SQLite file and the log. */
   readonly folder: string;

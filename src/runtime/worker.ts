@@ -15,6 +15,7 @@ import { createWorkers, type WorkerParts } from '../workers/workers.js';
 import { awayFromGovernment } from './simulated-transport.js';
 import { connectWorker, type TemporalAddress } from './temporal-connection.js';
 
+/** What a worker process is made with. */
 export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScale'> {
   readonly database: string;
   readonly objectStore: string;
@@ -34,6 +35,7 @@ export interface WorkerOptions extends Pick<WorkerParts, 'addresses' | 'timeScal
   readonly port: number | null;
 }
 
+/** A worker process that runs. */
 export interface RunningWorker {
   /** Resolves when all workers have stopped and everything is closed; rejects when one failed. */
   readonly ended: Promise<void>;

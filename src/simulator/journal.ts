@@ -29,6 +29,7 @@ export interface JournalEntry {
   readonly certificate: string | null;
 }
 
+/** Which calls are listed. */
 export interface JournalFilter {
   readonly taxId?: string;
   readonly environment?: Environment;

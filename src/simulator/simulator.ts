@@ -24,6 +24,7 @@ import type { Outage } from './server/outage.js';
 import type { GovernmentService } from './server/service.js';
 import type { StateFolder } from './state-folder.js';
 
+/** What a simulator is made with. Nothing is needed. */
 export interface SimulatorOptions {
   /** Address to listen on. Default 127.0.0.1; the server's certificate is good for it. */
   readonly host?: string;

@@ -74,6 +74,7 @@ export interface MailState {
 const SETTING = 'alert-mail';
 const FIRST: MailState = { toldAt: 0, notBefore: 0, failures: 0 };
 
+/** How far operators have been mailed. */
 export async function readMailState(db: Queryable): Promise<MailState> {
   const { rows } = await db.query<{ value: MailState }>('select value from settings where name = $1', [SETTING]);
   return rows[0]?.value ?? FIRST;
@@ -89,6 +90,7 @@ export async function claimMail(db: Queryable, seen: MailState, until: number): 
   return rowCount === 1;
 }
 
+/** Remembers how far operators have been mailed. */
 export async function writeMailState(db: Queryable, state: MailState): Promise<void> {
   await db.query('update settings set value = $2 where name = $1', [SETTING, JSON.stringify(state)]);
 }

@@ -16,6 +16,7 @@ export interface AlertIdentity {
   readonly subject?: string | undefined;
 }
 
+/** An alert, open or over. */
 export interface AlertRow {
   readonly id: string;
   readonly code: AlertCode;

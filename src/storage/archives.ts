@@ -51,6 +51,7 @@ export async function insertArchive(db: Queryable, archive: ArchiveRow): Promise
   return rows[0]?.id ?? archive.id;
 }
 
+/** The archive of this id, or null. */
 export async function getArchive(db: Queryable, id: string): Promise<ArchiveRow | null> {
   const { rows } = await db.query<ArchiveRow>(`select ${COLUMNS} from archives where id = $1`, [id]);
   return rows[0] ?? null;

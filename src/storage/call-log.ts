@@ -31,6 +31,7 @@ const COLUMNS = `id, started_at as "startedAt", company_id as "companyId", docum
   outcome, status_code as "statusCode", status_text as "statusText", ${nsuColumn('ult_nsu', 'ultNsu')},
   ${nsuColumn('max_nsu', 'maxNsu')}, documents, archive_id as "archiveId"`;
 
+/** Which calls are listed. */
 export interface CallLogFilter {
   readonly companyId: string;
   readonly documentType: DocumentType;

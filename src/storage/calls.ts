@@ -14,6 +14,7 @@ import { instant } from './database.js';
 
 export type CallStatus = 'open' | 'answered' | 'not_sent' | 'unknown';
 
+/** A government call, as far as committing its end needs it. */
 export interface CallRow extends CaptureKey {
   /** Workflow run id and activity id: every attempt of one activity has the same. */
   readonly id: string;
@@ -81,6 +82,7 @@ export async function isOpen(db: Queryable, call: Pick<CallRow, 'id' | 'startedA
   return rows.length === 1;
 }
 
+/** What is known of a call before it is made. */
 export type NewCall = Pick<
   CallRow,
   keyof CaptureKey | 'id' | 'startedAt' | 'service' | 'kind' | 'fromNsu' | 'deadline' | 'archiveKey'
@@ -158,6 +160,7 @@ function callValues(call: NewCall): unknown[] {
   ];
 }
 
+/** How a call ended. */
 export interface Settlement {
   readonly status: Exclude<CallStatus, 'open'>;
   readonly outcome: OutcomeKind;

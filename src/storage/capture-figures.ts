@@ -20,6 +20,7 @@ export interface GapFigures {
   readonly numbers: number;
 }
 
+/** How many numbers are missing, by document type, environment and status, for metrics. */
 export async function gapFigures(db: Queryable): Promise<GapFigures[]> {
   const { rows } = await db.query<GapFigures>(
     `select document_type as "documentType", environment, status, sum(to_nsu - from_nsu + 1)::float8 as numbers
@@ -48,6 +49,7 @@ export async function manifestationFigures(db: Queryable, overdueBefore: number)
   return rows;
 }
 
+/** How many captures there are, and how far behind, by document type, environment and phase, for metrics. */
 export async function captureFigures(db: Queryable): Promise<CaptureFigures[]> {
   const { rows } = await db.query<CaptureFigures>(
     `select document_type as "documentType", environment, phase, count(*)::int as captures,

@@ -21,6 +21,7 @@ export interface EnableOrder {
   readonly timeScale?: number;
 }
 
+/** The enabled capture, or why it cannot be. */
 export type EnableAnswer =
   | { readonly ok: true; readonly row: CaptureRow }
   | { readonly ok: false; readonly problem: 'company_unknown' | 'company_deleting' }
@@ -173,6 +174,7 @@ export async function markCapture(
   return commitState(tx, capture, { ...row.state, phase, reason }, { now });
 }
 
+/** The capture with its new cursor and the one before, or why it cannot be set. */
 export type CursorAnswer =
   | { readonly ok: true; readonly row: CaptureRow; readonly before: Nsu }
   | { readonly ok: false; readonly problem: 'unknown' }

@@ -78,6 +78,7 @@ export async function listCaptures(
   return pageOf(rows.map(checkedCapture), limit, captureValues);
 }
 
+/** What is written together with a capture's state. */
 export interface StateExtras {
   readonly now: number;
   /** Earliest next distribution call; only ever later than the row's. Absent: stays. */

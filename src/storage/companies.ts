@@ -3,6 +3,7 @@ import { Filter } from './filter.js';
 import type { Page, PageRequest } from './keyset.js';
 import { pageOf, readCursor } from './keyset.js';
 
+/** A company whose documents are captured. */
 export interface CompanyRow {
   readonly id: string;
   /** CNPJ (14 characters, letters legal) or CPF (11 digits), without punctuation. */
@@ -62,6 +63,7 @@ export async function createCompany(
   return rows[0] ? { ok: true, company: rows[0] } : { ok: false, problem: 'company_exists' };
 }
 
+/** The company of this id, or null. */
 export async function getCompany(db: Queryable, id: string): Promise<CompanyRow | null> {
   const { rows } = await db.query<CompanyRow>(`select ${COLUMNS} from companies where id = $1`, [id]);
   return rows[0] ?? null;
@@ -75,6 +77,7 @@ export async function lockOrders(tx: Transaction, companyId: string): Promise<vo
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`orders/${companyId}`]);
 }
 
+/** The company of this tax ID, in its plain form, or null. */
 export async function findCompanyByTaxId(db: Queryable, taxId: string): Promise<CompanyRow | null> {
   const { rows } = await db.query<CompanyRow>(`select ${COLUMNS} from companies where tax_id = $1`, [taxId]);
   return rows[0] ?? null;
@@ -110,6 +113,7 @@ export async function listCompanies(
   return pageOf(rows, limit, (row) => [row.createdAt, row.id]);
 }
 
+/** What may be changed of a company; absent: stays. */
 export interface CompanyPatch {
   readonly name?: string | undefined;
   readonly uf?: string | undefined;

@@ -26,6 +26,7 @@ export interface Transaction extends Queryable {
   readonly inTransaction: true;
 }
 
+/** The pool of one process. */
 export interface Database extends Queryable {
   /**
    * Runs `work` between BEGIN and COMMIT. Whatever it throws rolls back and is thrown on. A connection that cannot be
@@ -46,6 +47,7 @@ interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
 }
 
+/** Where the database is, and what a process may take of it. */
 export interface DatabaseOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. */

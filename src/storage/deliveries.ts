@@ -8,6 +8,7 @@ import { pageOf, readCursor } from './keyset.js';
 
 /** Deliveries as people see them, and sending again. What the sender does with them: delivery-queue.ts. */
 
+/** One event on its way to one endpoint. */
 export interface DeliveryRow {
   readonly id: string;
   /** The `webhook-id`. */
@@ -27,6 +28,7 @@ export interface DeliveryRow {
   readonly deliveredAt: number | null;
 }
 
+/** One try of a delivery. */
 export interface AttemptRow {
   readonly at: number;
   readonly statusCode: number | null;
@@ -76,6 +78,7 @@ export async function listDeliveries(
   return pageOf(rows, limit, (row) => [row.createdAt, row.id]);
 }
 
+/** The delivery of this id, or null. */
 export async function getDelivery(db: Queryable, id: string): Promise<DeliveryRow | null> {
   const { rows } = await db.query<DeliveryRow>(`${SELECT} where d.id = $1`, [id]);
   return rows[0] ?? null;

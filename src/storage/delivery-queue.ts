@@ -13,6 +13,7 @@ export interface LeasedDelivery {
   readonly firstAttemptAt: number | null;
 }
 
+/** Whose deliveries, how many, and for how long. */
 export interface LeaseRequest {
   readonly endpointId: string;
   /** Names this sender's lease; every later word about these deliveries must carry it. */

@@ -19,6 +19,7 @@ import type { Page, PageRequest } from './keyset.js';
 import { pageOf, readCursor } from './keyset.js';
 import { ANSWER_TIME, ANSWERABLE_FROM, AWAITS_ANSWER } from './work-list.js';
 
+/** A captured document: what it says, and where its bytes stand. */
 export interface DocumentRow extends CaptureKey {
   readonly id: string;
   readonly nsu: Nsu | null;
@@ -64,6 +65,7 @@ export const DOCUMENT_COLUMNS = `d.id, d.company_id as "companyId", d.document_t
   d.archive_id as "archiveId", d.object_key as "objectKey", d.byte_offset as "byteOffset", d.byte_length as "byteLength",
   d.encoding`;
 
+/** The document of this id, or null. */
 export async function getDocument(db: Queryable, id: string): Promise<DocumentRow | null> {
   const { rows } = await db.query<DocumentRow>(`select ${DOCUMENT_COLUMNS} from documents d where id = $1`, [id]);
   return rows[0] ?? null;

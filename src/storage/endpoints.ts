@@ -14,6 +14,7 @@ export interface SecretBox {
   open(sealed: Buffer, owner: string): string;
 }
 
+/** A webhook endpoint; its secret is sealed. */
 export interface EndpointRow {
   readonly id: string;
   readonly url: string;
@@ -37,6 +38,7 @@ const COLUMNS = `id, url, description, events, company_ids as "companyIds", docu
   disabled_reason as "disabledReason", disabled_at as "disabledAt", enabled_at as "enabledAt", failing_since as "failingSince",
   previous_until as "previousSecretUntil", created_at as "createdAt"`;
 
+/** An endpoint to be added. */
 export interface NewEndpoint {
   readonly url: string;
   readonly description?: string | null | undefined;
@@ -70,6 +72,7 @@ export async function createEndpoint(db: Queryable, box: SecretBox, endpoint: Ne
   return only(rows);
 }
 
+/** The endpoint of this id, or null. */
 export async function getEndpoint(db: Queryable, id: string): Promise<EndpointRow | null> {
   const { rows } = await db.query<EndpointRow>(
     `select ${COLUMNS} from endpoints where id = $1 and deleted_at is null`,
@@ -184,6 +187,7 @@ export interface SendingEndpoint {
   readonly secrets: readonly string[];
 }
 
+/** The endpoint with what sending needs, or null. */
 export async function readSendingEndpoint(
   db: Queryable,
   box: SecretBox,

@@ -14,6 +14,7 @@ interface NewEvent {
   readonly body: (sequence: number) => string;
 }
 
+/** Events of one company, to be numbered and delivered. */
 export interface NewEvents {
   readonly companyId: string;
   /** Milliseconds. */
@@ -99,6 +100,7 @@ const STORE_AND_FAN_OUT = `
   )
   select distinct endpoint_id as "endpointId" from wanted where status = 'enabled'`;
 
+/** An event as the feed gives it. */
 export interface FeedEvent {
   readonly sequence: number;
   /** The body as every webhook of this event carries it. */

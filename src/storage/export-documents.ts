@@ -32,6 +32,7 @@ const COUNTED_ELSEWHERE = `(d.event_type is null and d.total is not null and exi
      and e.event_type is null and e.total is not null and e.captured_at <= $6 and ${LISTED.replaceAll('d.', 'e.')}
      and (e.kind = 'resNFe', e.captured_at, e.id) < (d.kind = 'resNFe', d.captured_at, d.id))) as "countedElsewhere"`;
 
+/** How many documents an export will have. */
 export async function countExportDocuments(db: Queryable, selection: Selection): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select ((select count(*) from documents d where ${DATED}) + (select count(*) from documents d where ${UNDATED}))::int as count`,
@@ -53,6 +54,7 @@ export async function nextExportDocuments(
   return [...dated, ...(await walk(db, selection, UNDATED, 'd.captured_at', from, limit - dated.length))];
 }
 
+/** Where a document stands in the order of an export: the next part begins after it. */
 export function positionOf({
   id,
   issuedAt,

@@ -26,6 +26,7 @@ export interface ExportPosition {
   readonly id: string;
 }
 
+/** An export, being made or done. */
 export interface ExportRow extends CaptureKey, ExportCounts {
   readonly id: string;
   /** Inclusive. Milliseconds, as all instants here. */
@@ -50,6 +51,7 @@ export interface ExportRow extends CaptureKey, ExportCounts {
   readonly expiresAt: number | null;
 }
 
+/** A part that was written. */
 export interface ExportPart {
   readonly number: number;
   readonly objectKey: string;
@@ -66,11 +68,13 @@ const COLUMNS = `id, company_id as "companyId", document_type as "documentType",
 export const exportPrefix = ({ id, companyId }: Pick<ExportRow, 'id' | 'companyId'>): string =>
   `${companyPrefix(companyId)}exports/${id}/`;
 
+/** An export to be made. */
 export type NewExport = Pick<
   ExportRow,
   'id' | 'companyId' | 'documentType' | 'environment' | 'fromAt' | 'toAt' | 'pdf' | 'createdAt'
 >;
 
+/** Writes an export that is to be made. */
 export async function insertExport(db: Queryable, made: NewExport): Promise<ExportRow> {
   const { rows } = await db.query<ExportRow>(
     `insert into exports (id, company_id, document_type, environment, from_at, to_at, pdf, as_of, created_at, updated_at)
@@ -91,6 +95,7 @@ export async function insertExport(db: Queryable, made: NewExport): Promise<Expo
   return row;
 }
 
+/** The export of this id, or null. */
 export async function getExport(db: Queryable, id: string): Promise<ExportRow | null> {
   const { rows } = await db.query<ExportRow>(`select ${COLUMNS} from exports where id = $1`, [id]);
   return rows[0] ?? null;
@@ -177,6 +182,7 @@ export async function commitPart(
   return true;
 }
 
+/** The file that came of it. */
 export interface FinishedExport {
   readonly objectKey: string;
   readonly size: number;

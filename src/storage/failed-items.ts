@@ -67,6 +67,7 @@ export async function lockFailedItem(tx: Transaction, item: FailedItemRow): Prom
   return rows.length === 1;
 }
 
+/** Decoding it failed again: it is due once more, later. */
 export async function rescheduleFailedItem(
   db: Queryable,
   item: FailedItemRow,

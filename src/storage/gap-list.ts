@@ -25,6 +25,7 @@ const COLUMNS = `id, ${nsuColumn('from_nsu', 'fromNsu')}, ${nsuColumn('to_nsu', 
   next_attempt_at as "nextAttemptAt", last_status_code as "lastStatusCode", created_at as "createdAt",
   resolved_at as "resolvedAt"`;
 
+/** The gap of this id and capture, or null. */
 export async function getGap(db: Queryable, capture: CaptureKey, id: string): Promise<GapRow | null> {
   const { rows } = await db.query<GapRow>(
     `select ${COLUMNS} from gaps where company_id = $1 and document_type = $2 and environment = $3 and id = $4`,

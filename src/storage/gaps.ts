@@ -19,6 +19,7 @@ export const LARGEST_UNATTENDED_GAP = 2_000;
 /** Most documents in a page: as much can be lost with one. */
 const PAGE_SIZE = 50;
 
+/** A move of the cursor, and what came with it. */
 export interface CursorMove {
   /** The cursor before; the range begins after it. */
   readonly before: Nsu;

@@ -7,6 +7,7 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
+/** What is known of a request with this Idempotency-Key. */
 export type IdempotencyAnswer =
   /** Nobody has done it: the caller does, and then finishes or abandons it. */
   | { readonly kind: 'begun' }

@@ -14,6 +14,7 @@ export interface Known {
   readonly masked: boolean;
 }
 
+/** Documents of these keys that are here already. */
 export async function knownDocuments(db: Queryable, capture: CaptureKey, keys: readonly string[]): Promise<Known[]> {
   if (keys.length === 0) return [];
   const { rows } = await db.query<Known>(

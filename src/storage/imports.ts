@@ -12,6 +12,7 @@ import { companyPrefix } from './object-store/index.js';
 export const IMPORT_STATUSES = ['pending', 'running', 'done', 'failed'] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
 
+/** What can become of one file. */
 export const FILE_RESULTS = ['imported', 'already_there', 'not_a_document', 'not_of_company', 'unreadable'] as const;
 export type FileResult = (typeof FILE_RESULTS)[number];
 /** Of a file that may turn out to belong to another one of the same import. */
@@ -21,6 +22,7 @@ const WAITING = 'waiting';
 export const IMPORT_ERRORS = ['zip_unreadable', 'too_many_files', 'expands_too_much', 'cancelled', 'internal'] as const;
 export type ImportError = (typeof IMPORT_ERRORS)[number];
 
+/** An upload that is worked off. */
 export interface ImportRow {
   readonly id: string;
   readonly companyId: string;
@@ -45,6 +47,7 @@ export interface ImportRow {
   readonly finishedAt: number | null;
 }
 
+/** One file of it, and what became of it. */
 export interface ImportFile {
   /** Its place in the ZIP. */
   readonly entry: number;
@@ -61,10 +64,12 @@ const COLUMNS = `id, company_id as "companyId", environment, notify, file_name a
 export const importPrefix = ({ id, companyId }: Pick<ImportRow, 'id' | 'companyId'>): string =>
   `${companyPrefix(companyId)}imports/${id}/`;
 
+/** An upload to be worked off. */
 export type NewImport = Omit<ImportRow, 'status' | 'error' | 'total' | 'nextEntry' | 'finishedAt' | 'size'> & {
   readonly size: number;
 };
 
+/** Writes an upload that is to be worked off. */
 export async function insertImport(db: Queryable, made: NewImport): Promise<ImportRow> {
   const { rows } = await db.query<ImportRow>(
     `insert into imports (id, company_id, environment, notify, file_name, object_key, size, sha256, format, created_at, updated_at)
@@ -87,6 +92,7 @@ export async function insertImport(db: Queryable, made: NewImport): Promise<Impo
   return row;
 }
 
+/** The import of this id, or null. */
 export async function getImport(db: Queryable, id: string): Promise<ImportRow | null> {
   const { rows } = await db.query<ImportRow>(`select ${COLUMNS} from imports where id = $1`, [id]);
   return rows[0] ?? null;

@@ -5,6 +5,7 @@ export interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
+/** Which page of a list. */
 export interface PageRequest {
   /** Rows wanted; the caller has checked the bounds. */
   readonly limit: number;

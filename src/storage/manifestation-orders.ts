@@ -33,6 +33,7 @@ export interface ManifestationOrder {
   readonly now: number;
 }
 
+/** What came of a statement that was asked for. */
 export type OrderAnswer =
   /** `made` false: the same was requested before. */
   | { readonly ok: true; readonly made: boolean; readonly row: ManifestationRow }
@@ -73,6 +74,7 @@ async function lockKey(tx: Transaction, { companyId, environment }: CaptureKey, 
   ]);
 }
 
+/** A statement that somebody wants to make. */
 export interface NewManifestation extends CaptureKey {
   readonly key: string;
   readonly rule: ManifestationRule;

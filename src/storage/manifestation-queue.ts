@@ -167,12 +167,14 @@ export async function withdrawManifestations(tx: Transaction, ids: readonly stri
   await tx.query('delete from manifestations where id = any($1::uuid[]) and attempts = 0', [ids]);
 }
 
+/** What is still to be sent, and when. */
 export interface Outlook {
   readonly pending: number;
   /** When the next is due; null: none is pending. */
   readonly nextDueAt: number | null;
 }
 
+/** What a capture's manifestation workflow has to do and when. */
 export async function outlookOf(db: Queryable, capture: CaptureKey): Promise<Outlook> {
   const { rows } = await db.query<Outlook>(
     `select count(*)::int as pending, min(next_attempt_at) as "nextDueAt" from manifestations

@@ -60,6 +60,7 @@ export const MANIFESTATION_COLUMNS = `m.id, m.company_id as "companyId", m.docum
   m.late, m.status_code as "statusCode", m.status_text as "statusText", m.protocol, m.registered_at as "registeredAt",
   m.settled_at as "settledAt", m.document_id as "documentId"`;
 
+/** The statement of this id, or null. */
 export async function getManifestation(db: Queryable, id: string): Promise<ManifestationRow | null> {
   const { rows } = await db.query<ManifestationRow>(
     `select ${MANIFESTATION_COLUMNS} from manifestations m where id = $1`,

@@ -10,6 +10,7 @@ import { RETENTION } from './retention.js';
  */
 export type Unreferred = 'orphan' | 'lost';
 
+/** An object that no row refers to. */
 export interface UnreferredObject extends StoredObject {
   readonly what: Unreferred;
 }

@@ -65,6 +65,7 @@ export async function insertDocuments(tx: Transaction, documents: readonly Docum
   return new Set(rows.map(({ id }) => id));
 }
 
+/** What documents of one key decide about each other. */
 export type Derived = Pick<DocumentRow, 'id' | 'state' | 'fullXml'>;
 
 /** Writes what other documents of the same key say about these. */

@@ -22,6 +22,7 @@ export async function queuePdfs(tx: Transaction, documentIds: readonly string[],
   );
 }
 
+/** The kept PDF of a document, or null. */
 export async function findPdf(db: Queryable, documentId: string): Promise<KeptPdf | null> {
   const { rows } = await db.query<KeptPdf>(
     `select object_key as "objectKey", made_of as "madeOf", sha256 from pdfs
@@ -54,6 +55,7 @@ export async function recordPdf(
   return rows[0] ?? 'gone';
 }
 
+/** A PDF to be made ahead of being asked for. */
 export interface DuePdf {
   readonly document: DocumentRow;
   /** Made so far, in vain. */

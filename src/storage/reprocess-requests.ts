@@ -13,6 +13,7 @@ export const REPROCESS_STATUSES = ['pending', 'done', 'not_available', 'refused'
  */
 export type ReprocessStatus = (typeof REPROCESS_STATUSES)[number];
 
+/** A request to have something again. */
 export interface ReprocessRow extends CaptureKey {
   readonly id: string;
   readonly nsu: Nsu | null;
@@ -29,6 +30,7 @@ export interface ReprocessRow extends CaptureKey {
   readonly settledAt: number | null;
 }
 
+/** A request to be written down. */
 export type NewReprocess = CaptureKey &
   Pick<ReprocessRow, 'id' | 'createdAt'> & {
     readonly nsu?: Nsu | undefined;
@@ -36,6 +38,7 @@ export type NewReprocess = CaptureKey &
     readonly archiveId?: string | undefined;
   };
 
+/** Writes a request that is to be carried out. */
 export async function insertReprocess(db: Queryable, request: NewReprocess): Promise<void> {
   await db.query(
     `insert into reprocess_requests (id, company_id, document_type, environment, nsu, key, archive_id, status, created_at)
@@ -53,6 +56,7 @@ export async function insertReprocess(db: Queryable, request: NewReprocess): Pro
   );
 }
 
+/** The request of this id, or null. */
 export async function getReprocess(db: Queryable, id: string): Promise<ReprocessRow | null> {
   const { rows } = await db.query<ReprocessRow>(
     `select id, company_id as "companyId", document_type as "documentType", environment, ${nsuColumn('nsu', 'nsu')}, key,
@@ -64,6 +68,7 @@ export async function getReprocess(db: Queryable, id: string): Promise<Reprocess
   return rows[0] ?? null;
 }
 
+/** How a request ended. */
 export interface ReprocessEnd {
   readonly status: Exclude<ReprocessStatus, 'pending'>;
   readonly reason?: string | undefined;

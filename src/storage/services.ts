@@ -11,6 +11,7 @@ export interface ServiceKey {
   readonly environment: Environment;
 }
 
+/** Whether a service takes calls: see docs/government-call.md. */
 export interface ServiceRow {
   /** Null, like `pausedUntil`: open. */
   readonly pausedFrom: number | null;
@@ -25,6 +26,7 @@ const COLUMNS = `paused_from as "pausedFrom", paused_until as "pausedUntil", rea
   probe_deadline as "probeDeadline"`;
 const OPEN: ServiceRow = { pausedFrom: null, pausedUntil: null, reason: null, probeCallId: null, probeDeadline: null };
 
+/** The row of a service; open if nothing was ever written. */
 export async function getService(db: Queryable, { service, environment }: ServiceKey): Promise<ServiceRow> {
   const { rows } = await db.query<ServiceRow>(
     `select ${COLUMNS} from services where service = $1 and environment = $2`,

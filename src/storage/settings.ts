@@ -6,6 +6,7 @@ export async function getSetting(db: Queryable, name: string): Promise<unknown> 
   return rows[0]?.value;
 }
 
+/** Writes a setting, new or not. */
 export async function putSetting(db: Queryable, name: string, value: unknown): Promise<void> {
   await db.query(
     'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',

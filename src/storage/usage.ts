@@ -44,6 +44,7 @@ export async function recordUsage(db: Queryable, records: readonly UsageRecord[]
   );
 }
 
+/** How many documents of a type one company got in one month. */
 export interface MonthlyUsage {
   readonly companyId: string;
   readonly documentType: DocumentType;

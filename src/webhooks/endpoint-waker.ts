@@ -1,3 +1,4 @@
+/** How endpoints are woken. */
 export interface EndpointWakerOptions {
   /** Signal-with-start of the endpoint's delivery workflow. */
   readonly wake: (endpointId: string) => Promise<void>;

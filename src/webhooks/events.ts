@@ -84,6 +84,7 @@ export function documentEventName(document: NamedDocument): EventName {
   }
 }
 
+/** The event that an alert raises. */
 export function alertEventName(code: AlertCode): EventName {
   return { type: 'capture_alert', action: code };
 }

@@ -10,6 +10,7 @@ export const RETRY = {
   jitter: 0.1,
 } as const;
 
+/** What the next try is reckoned from. */
 export interface FailedAttempt {
   /** Attempts made, this one included. */
   readonly attempts: number;

@@ -11,6 +11,7 @@ export function describeFailure(error: unknown): string {
   return SENTENCES[code] ?? `failed: the request could not be made (${code})`;
 }
 
+/** The text of an attempt that took too long. */
 export const timedOut = (limitMs: number): string => `timeout: no answer within ${limitMs / 1000} s`;
 
 const DNS = 'dns: the host name could not be resolved';

@@ -29,6 +29,7 @@ export interface SendResult {
   readonly response: string | null;
 }
 
+/** What sending needs, and whom it may reach. */
 export interface SenderOptions {
   /** Of Malote, for the User-Agent. */
   readonly version: string;
@@ -105,6 +106,7 @@ export class WebhookSender {
   }
 }
 
+/** A 2xx is a delivery; a redirect is none. */
 export function isDelivered(statusCode: number | null): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode <= 299;
 }

@@ -20,6 +20,7 @@ export {
   TransportFailure,
 } from '../government/types.js';
 
+/** What a worker inside a host's own program is made with. */
 export interface CaptureWorkerOptions {
   /** Of `@temporalio/worker`; it stays the caller's, who closes it after `run()` has resolved. */
   readonly connection: NativeConnection;
@@ -41,6 +42,7 @@ export interface CaptureWorkerOptions {
   readonly allowPrivateWebhooks?: boolean;
 }
 
+/** Malote's workers inside a host's own program. */
 export interface CaptureWorker {
   /** Runs until {@link CaptureWorker.shutdown}; then closes the database and the object store. */
   run(): Promise<void>;

@@ -85,6 +85,7 @@ const BULK_STEPS_AT_ONCE = 2;
 /** Idle captures wake once an hour, so few need to stay in memory: most wake-ups replay a short history. */
 const CACHED_WORKFLOWS = 500;
 
+/** The workers of one process. */
 export interface Workers {
   /** Resolves when all workers have stopped; rejects when one fails. */
   run(): Promise<void>;

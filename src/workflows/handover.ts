@@ -18,6 +18,7 @@ export interface Handover {
   readonly shown: { readonly phase: Phase; readonly reason: string };
 }
 
+/** Nothing went wrong yet. */
 export const noHandover: Handover = { failures: 0, notBefore: 0, shown: { phase: 'waiting', reason: 'handing over' } };
 
 interface HandoverResult {

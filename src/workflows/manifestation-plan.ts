@@ -36,6 +36,7 @@ export interface Totals {
   readonly rejected: number;
 }
 
+/** The totals with one more request. */
 export function added(total: Totals, { sent, registered, rejected }: SendResult): Totals {
   return {
     requests: total.requests + (sent > 0 ? 1 : 0),

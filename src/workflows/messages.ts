@@ -31,6 +31,7 @@ export const exportWorkflowId = (exportId: string): string => `export/${exportId
 export const importWorkflowId = (importId: string): string => `import/${importId}`;
 export const deliveryWorkflowId = (endpointId: string): string => `delivery/${endpointId}`;
 
+/** Names of the signals; `request` is the manifestation workflow's, the others the capture's. */
 export const SIGNALS = {
   start: 'start',
   stop: 'stop',
@@ -54,6 +55,7 @@ export interface CaptureInput {
   /** A worker that was silent for so long is dead (default 20 s); tests lower it. Milliseconds. */
   readonly heartbeatTimeout?: number;
 }
+/** What a capture passes on to its next run. */
 export interface CarriedCapture {
   readonly snapshot: CaptureSnapshot;
   readonly handover: {
@@ -75,6 +77,7 @@ export interface PauseSignal {
   readonly until?: string;
 }
 
+/** Argument of the delivery workflow. */
 export interface DeliveryInput {
   readonly endpointId: string;
   readonly historyLimit?: number;
@@ -104,6 +107,7 @@ export interface ErasureInput {
   readonly companyId: string;
 }
 
+/** Argument of the housekeeping workflow: which of its Schedules started it. */
 export interface HousekeepingInput {
   readonly every: 'minute' | 'hour' | 'day';
 }

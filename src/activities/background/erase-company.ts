@@ -16,6 +16,7 @@ import { beat } from '../call/call-watch.js';
 import { type ActivityDependencies, limitsOf } from '../dependencies.js';
 import { rebuilding } from '../failures.js';
 
+/** What deleting a company needs. */
 export interface ErasureDependencies
   extends Pick<ActivityDependencies, 'database' | 'objectStore' | 'clock' | 'limits'> {
   /** Keyed hash, to know the tax ID again if it comes back. */

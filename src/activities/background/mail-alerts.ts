@@ -18,6 +18,7 @@ import type { Database } from '../../storage/database.js';
 import { rebuilding } from '../failures.js';
 import { openedMail, overMail } from './alert-digest.js';
 
+/** What mailing alerts to operators needs. */
 export interface MailDependencies {
   readonly database: Database;
   readonly clock: Clock;

@@ -21,6 +21,7 @@ import { type ActivityDependencies, limitsOf } from '../dependencies.js';
 import { rebuilding } from '../failures.js';
 import { Announcements } from '../page/announcements.js';
 
+/** What the nightly look for missing numbers needs. */
 export interface NightlyDependencies
   extends Pick<ActivityDependencies, 'database' | 'clock' | 'timeScale' | 'wakeEndpoints' | 'limits'> {
   /** Signal-with-start of `wake`: its workflow reads that items are due. */

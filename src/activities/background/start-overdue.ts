@@ -13,6 +13,7 @@ import { overdueImports } from '../../storage/imports.js';
 import { overdueManifestations } from '../../storage/manifestation-queue.js';
 import { overdueCaptures, overdueEndpoints } from '../../storage/overdue.js';
 
+/** What finding and starting whatever should run needs. */
 export interface OverdueDependencies {
   readonly database: Database;
   readonly clock: Clock;

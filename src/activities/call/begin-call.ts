@@ -24,6 +24,7 @@ import {
 import type { RememberedCall } from './call-memory.js';
 import { judge } from './guard.js';
 
+/** A distribution call that a workflow asks for. */
 export interface BeginInput {
   readonly capture: CaptureKey;
   readonly ultNsu: Nsu;
@@ -36,6 +37,7 @@ export interface BeginInput {
   readonly remembered: RememberedCall | null;
 }
 
+/** What became of the wish to call. */
 export type Begun =
   /** The row is committed and the lease is ours: the one way to the wire. */
   | (BegunCall & { readonly ultNsu: Nsu })

@@ -63,6 +63,7 @@ export interface EarlierCalls {
   readonly lastDistribution: CallRow | null;
 }
 
+/** Finds the rows of this activity and of the capture's last calls. The log is searched from two days before the oldest of them. */
 export async function earlierCalls(
   { tx, row, now }: Opening,
   callId: string,
@@ -84,6 +85,7 @@ export function refuseUnderLease({ row, now }: Opening): void {
   if (row.callDeadline !== null && row.callDeadline > now) throw leaseTaken(row.callDeadline - now);
 }
 
+/** No call: why, and the state that the workflow goes on from. */
 export interface Refused<R> {
   readonly kind: 'refused';
   readonly refusal: R;
@@ -92,6 +94,7 @@ export interface Refused<R> {
   readonly wake: readonly string[];
 }
 
+/** A refusal with the state as the row has it now. */
 export function refused<R>(
   { row, company }: Pick<Opening, 'row' | 'company'>,
   refusal: R,
@@ -212,6 +215,7 @@ export interface BegunCall {
   readonly recordedAt: Mark;
 }
 
+/** A call that may be made, before its row is written. */
 export interface CallToBegin extends Pick<NewCall, 'kind' | 'fromNsu'> {
   readonly callId: string;
   readonly certificate: ClientCertificate;

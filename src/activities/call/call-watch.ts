@@ -10,6 +10,7 @@ export interface Mark {
   readonly wall: number;
 }
 
+/** This moment, by the clock that never jumps and by the one that goes on while the machine is frozen. */
 export function mark(): Mark {
   return { monotonic: performance.now(), wall: Date.now() };
 }

@@ -194,10 +194,12 @@ export function placeOf(
   return { capture: { companyId, documentType, environment }, objectKey: call.archiveKey, ...rest };
 }
 
+/** What a row of `calls` says of such an outcome. */
 export function statusOf({ kind }: Outcome): Exclude<CallStatus, 'open'> {
   return kind === 'not_sent' || kind === 'unknown' ? kind : 'answered';
 }
 
+/** The government's status code (cStat, or what stands for it); null without an answer. */
 export function codeOf(outcome: Outcome): string | null {
   return 'statusCode' in outcome ? outcome.statusCode : null;
 }

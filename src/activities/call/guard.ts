@@ -16,11 +16,13 @@ interface Facts {
   readonly now: number;
 }
 
+/** What is looked at before a page. */
 export interface GuardFacts extends Facts {
   /** The cursor and the revision that the workflow asks from. */
   readonly asked: { readonly ultNsu: Nsu; readonly revision: number };
 }
 
+/** What is looked at before a point query. */
 export interface PointFacts extends Facts {
   /** No cursor: a point query has none. */
   readonly asked: { readonly revision: number };

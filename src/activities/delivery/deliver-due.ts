@@ -7,6 +7,7 @@ import { type DeliveryDependencies, DeliveryRun } from './delivery-run.js';
 
 const HEARTBEAT_MS = 5_000;
 
+/** The activities of the delivery workflow. */
 export function createDeliveryActivities(deps: DeliveryDependencies): DeliveryActivities {
   return {
     async deliverDue({ endpointId }) {

@@ -10,6 +10,7 @@ import { patiently } from '../call/patience.js';
 import { limitsOf } from '../dependencies.js';
 import { type Attempt, judge, recordOf, writeVerdict } from './endpoint-health.js';
 
+/** What sending webhooks needs. */
 export interface DeliveryDependencies {
   readonly database: Database;
   readonly clock: Clock;
@@ -24,6 +25,7 @@ export interface DeliveryDependencies {
   readonly budgetMs?: number;
 }
 
+/** One run over what is due at one endpoint. */
 export interface DeliveryRunOptions extends Required<DeliveryDependencies> {
   readonly endpointId: string;
   readonly leaseId: string;

@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from '../dependencies.js';
 import type { RenderPdf } from './print-documents.js';
 
+/** What exports need. */
 export interface ExportDependencies
   extends Pick<ActivityDependencies, 'database' | 'objectStore' | 'clock' | 'limits' | 'failpoint'> {
   readonly renderPdf: RenderPdf;

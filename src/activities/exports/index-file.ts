@@ -43,9 +43,12 @@ const COLUMNS = [
 ];
 const PROBLEM_COLUMNS = ['Chave de acesso', 'Tipo', 'Problema', 'Id'];
 
+/** First line of the index, with the mark by which spreadsheets know UTF-8. */
 export const INDEX_HEADER = BOM + csv([COLUMNS]);
+/** First line of the list of problems, likewise. */
 export const PROBLEMS_HEADER = BOM + csv([PROBLEM_COLUMNS]);
 
+/** One document's line of the index. `taxId`: whose export it is. */
 export function indexRow(document: ExportDocument, { xml, pdf, remark }: ExportedFiles, taxId: string): string {
   const { metadata, event, countedElsewhere } = document;
   const { issuer = {}, recipient = {} } = metadata;
@@ -81,6 +84,7 @@ export function indexRow(document: ExportDocument, { xml, pdf, remark }: Exporte
   ]);
 }
 
+/** One line for a document whose file could not be had, and why. */
 export function problemRow({ key, kind, id }: ExportDocument, problem: string): string {
   return csv([[grouped(key), kind, problem, id]]);
 }

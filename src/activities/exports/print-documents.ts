@@ -3,8 +3,10 @@ import { NoPdf, PdfFailed, type PdfRequest, situationOf } from '../../pdf/index.
 import type { Queryable } from '../../storage/database.js';
 import type { DocumentRow } from '../../storage/documents.js';
 
+/** Draws a printed form, on whatever thread. */
 export type RenderPdf = (request: PdfRequest) => Promise<Uint8Array>;
 
+/** The PDF of one document, or why it has none. */
 export type Printed =
   | { readonly pdf: Uint8Array }
   /** There is none of this kind of document. */

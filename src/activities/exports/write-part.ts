@@ -64,6 +64,7 @@ export async function writePart(
 
 /** Beside the ZIP of a part. */
 export const indexOf = (objectKey: string): string => `${objectKey}.index`;
+/** Key of the object with a part's problems, beside the part's own. */
 export const problemsOf = (objectKey: string): string => `${objectKey}.problems`;
 
 /** As many as fit, at least one. */

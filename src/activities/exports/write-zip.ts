@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { brasiliaTime } from '../../platform/brasilia.js';
 
+/** A file to be put into a ZIP. */
 export interface ZipEntry {
   readonly name: string;
   readonly content: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

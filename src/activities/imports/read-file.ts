@@ -11,6 +11,7 @@ import type { FileResult, ImportRow } from '../../storage/imports.js';
 import { INDEX_NAME, PROBLEMS_NAME } from '../exports/index-file.js';
 import type { UploadedFile } from './upload.js';
 
+/** A file that is a document. */
 export type Decoded = Extract<DecodedItem, { ok: true }>;
 
 /** A file that is a fiscal document with a key. */
@@ -27,6 +28,7 @@ export interface DocumentFile {
   readonly belongs: 'yes' | 'no' | 'by_key';
 }
 
+/** A file that is none, and why. */
 export interface OtherFile {
   readonly file: UploadedFile;
   readonly result: FileResult;

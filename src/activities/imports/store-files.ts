@@ -13,11 +13,13 @@ import { deriveTogether, documentRow } from '../page/page-documents.js';
 import { archiveFresh, type ImportArchive, type Judged, judgeAll } from './judge-all.js';
 import type { DocumentFile, OtherFile } from './read-file.js';
 
+/** What imports need. */
 export type ImportDependencies = Pick<
   ActivityDependencies,
   'database' | 'objectStore' | 'clock' | 'wakeEndpoints' | 'limits' | 'failpoint'
 >;
 
+/** Files of one upload that are stored together. */
 export interface Batch {
   readonly upload: ImportRow;
   readonly company: CompanyRow;

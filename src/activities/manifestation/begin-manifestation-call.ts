@@ -28,6 +28,7 @@ import { nextBatch, ruleOf } from './manifestation-batch.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
 import { EVENT_LEASE_MS, isInDoubt, MISUSE_WAIT } from './manifestation-verdict.js';
 
+/** What became of the wish to send. */
 export type BegunEvents =
   /** The call's row and its hold on the events are committed: the one way to the wire. */
   | {

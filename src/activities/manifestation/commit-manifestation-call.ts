@@ -23,6 +23,7 @@ import type { ManifestationDependencies } from './manifestation-dependencies.js'
 import { type Proof, proofDocument, storeProof } from './manifestation-proofs.js';
 import { isNew, type Judged, resultOf, verdictOn } from './manifestation-verdict.js';
 
+/** What one request did, in numbers. */
 export type Counts = Pick<SendResult, 'sent' | 'registered' | 'rejected' | 'statusCode'>;
 export const NOTHING_SENT: Counts = { sent: 0, registered: 0, rejected: 0, statusCode: null };
 

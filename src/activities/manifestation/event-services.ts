@@ -35,6 +35,7 @@ export interface EventRequest extends EventsCall {
   readonly startedAt: number;
 }
 
+/** How the events about one document type are sent. */
 export interface EventService {
   /** The operation, in the call log. */
   readonly operation: string;
@@ -57,6 +58,7 @@ export interface EventService {
   document(signed: string, result: EventResult): { readonly schema: string; readonly xml: string };
 }
 
+/** By document type; one that is missing takes no events. */
 export type EventServices = { readonly [type in DocumentType]?: EventService };
 
 /** @throws {Error} for a document type about which a company can say nothing */

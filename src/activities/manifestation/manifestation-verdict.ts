@@ -12,6 +12,7 @@ const HOUR = 60 * MINUTE;
 
 /** Milliseconds for one request, connection included. Half a minute is too short for the AN (case C16); sent again, an event is not made twice. */
 export const EVENT_CALL_LIMIT_MS = MINUTE;
+/** How long a request holds its events, in milliseconds: longer than its call can last. */
 export const EVENT_LEASE_MS = EVENT_CALL_LIMIT_MS + LEASE_GRACE;
 
 /** A failure to communicate waits 1, 2, 4 … 60 min. */
@@ -28,6 +29,7 @@ const REPLICA_WAIT = 10 * MINUTE;
 /** By then the full document should have come. */
 const XML_WAIT = 48 * HOUR;
 
+/** How a request ended, as far as it concerns one of its events. */
 export interface Judged {
   readonly outcome: Outcome;
   /** Of the request as a whole. */
@@ -50,6 +52,7 @@ export const isInDoubt = ({ unanswered }: Pick<ManifestationRow, 'unanswered'>):
 /** Everything but the document that a registered event becomes. */
 export type Verdict = Omit<ManifestationResult, 'documentId'>;
 
+/** What becomes of one event after a request that carried it. */
 export function verdictOn(row: ManifestationRow, judged: Judged): Verdict {
   const { outcome, result, step } = judged;
   if (step === 'asking') return onReadBack(row, judged);

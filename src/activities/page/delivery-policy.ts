@@ -103,6 +103,7 @@ function partiesOf(metadata: DocumentMetadata): string {
 const WAITS = 'waits_for_document: its document has not come yet';
 const NOT_SELECTED = 'document_not_selected: no webhook was sent for its document';
 
+/** Documents with the policy's decision about each. */
 export interface Decided {
   /** The documents, with `suppressed` as decided. */
   readonly documents: DocumentRow[];

@@ -73,6 +73,7 @@ export function documentRow(
   };
 }
 
+/** The row of an item that could not be decoded, due to be decoded again at `nextAttemptAt` (milliseconds). */
 export function failedItemRow(
   place: ItemPlace,
   item: ItemPosition,

@@ -30,6 +30,7 @@ import type { RememberedCall } from '../call/call-memory.js';
 import { judgePoint } from '../call/guard.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
+/** A point query that a workflow asks for. */
 export interface BeginPointInput {
   readonly capture: CaptureKey;
   readonly revision: number;
@@ -41,12 +42,14 @@ export interface BeginPointInput {
   readonly remembered: RememberedCall | null;
 }
 
+/** What a person, and not recovery, wants to know. */
 export interface PersonsQuestion {
   readonly ask: PointAsk;
   /** The row that the answer is written to. */
   readonly requestId: string | null;
 }
 
+/** What became of the wish to ask. */
 export type BegunPoint =
   | (BegunCall & { readonly ask: PointAsk })
   | Refused<PointRefusal>

@@ -40,6 +40,7 @@ export const NAME: Uint8Array = table((byte) => {
   return /[0-9.-]/.test(character) ? NAME_PART : NO_NAME;
 });
 
+/** White space as XML has it. */
 export function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

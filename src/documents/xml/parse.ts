@@ -15,6 +15,7 @@ export class XmlFault extends Error {
   }
 }
 
+/** What a document said, as far as somebody asked for it. */
 export interface Parsed {
   /** Local name of the root element. */
   readonly rootName: string;

@@ -20,6 +20,7 @@ export interface PathNode {
   field: number;
 }
 
+/** Paths as a tree that is walked once while reading. */
 export interface CompiledPaths<Name extends string = string> {
   readonly root: PathNode;
   readonly fields: ReadonlyMap<Name, number>;
@@ -28,6 +29,7 @@ export interface CompiledPaths<Name extends string = string> {
 /** The text of every path that was there, by field index and in document order. */
 export type Found = [field: number, text: string][];
 
+/** Makes the tree of these paths, which are relative to the root element. */
 export function compilePaths<Name extends string>(rootElement: string, paths: Paths<Name>): CompiledPaths<Name> {
   const root = node(rootElement);
   const fields = new Map<Name, number>();

@@ -21,6 +21,7 @@ import {
 } from './characters.js';
 import { type Found, type PathNode, tidyText } from './paths.js';
 
+/** What the fast way found. */
 export interface Scanned {
   /** Which of the roots it was. */
   readonly root: PathNode;

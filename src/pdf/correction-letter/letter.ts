@@ -25,6 +25,7 @@ export interface Letter {
 
 const TEXT = { font: FORM.regular, size: 10 } as const;
 
+/** Where a letter about an NF-e has its fields. */
 export const NFE_LETTER: Letter = {
   kind: 'procEventoNFe',
   subject: 'NF-e',

@@ -38,12 +38,14 @@ function inEvenRows(fields: readonly Field[]): Field[][] {
   return Array.from({ length: rows }, (_, row) => fields.slice(row * perRow, (row + 1) * perRow));
 }
 
+/** What a freight costs. */
 export interface Price {
   readonly components: readonly Component[];
   /** Totals, the service's first. */
   readonly totals: Field[];
 }
 
+/** One part of the price. */
 export interface Component {
   readonly name: string;
   readonly value: string;
@@ -89,6 +91,7 @@ export function readPrice(xml: XmlNode): Price {
   };
 }
 
+/** The parts of the price, in the document's order. */
 export function readComponents(group: XmlNode): Component[] {
   return group.all('Comp').map((component) => ({
     name: component.text('xNome') || component.text('xComp'),

@@ -29,6 +29,7 @@ export interface Parties {
   readonly takerRole: string;
 }
 
+/** The people of a CT-e, as the form names them. */
 export function readParties(xml: XmlNode): Parties {
   const ide = xml.at('ide');
   const others = {

@@ -22,6 +22,7 @@ export function sectionsBefore(cte: Cte, width: number): Section[] {
   ];
 }
 
+/** The lists that run over as many sheets as they need. `width`: points. */
 export function listSections({ lists }: Cte, width: number): Section[] {
   return lists.map((list) => listSection(list, width));
 }

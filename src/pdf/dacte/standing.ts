@@ -14,6 +14,7 @@ const CONTINGENCIES: ReadonlyMap<string, string> = new Map([
   ['8', 'EMITIDO EM CONTINGÊNCIA (SVC-SP)'],
 ]);
 
+/** What the form has to warn of: cancelled, denied, replaced, a test. */
 export function standingOf(cte: Cte, situation: Situation): Standing {
   const fate = fateOf(cte.protocol.status, DENIED, situation);
   const { cancelled, denied, unauthorized, protocolLabel } = fate;

@@ -27,6 +27,7 @@ const LEGEND = [
   'www.nfe.fazenda.gov.br/portal ou no site da Sefaz Autorizadora',
 ];
 
+/** The block with issuer, title and key. `width`: points. */
 export function headOf(note: Note, standing: Standing, width: number): Head {
   const code = keyWidth(note.key);
   // Upright, a wide barcode leaves no room for the title between it and the issuer: then the title lies above it.

@@ -34,6 +34,7 @@ interface Tax {
   readonly value: string;
 }
 
+/** One row of the items, from a `det`. */
 export function readItem(det: XmlNode): Item {
   const prod = det.at('prod');
   const icms = det.at('imposto/ICMS/*');

@@ -68,6 +68,7 @@ interface Protocol {
   readonly status: string;
 }
 
+/** Issuer or recipient, ready to print. */
 export interface Party {
   readonly name: string;
   readonly taxId: string;
@@ -96,12 +97,14 @@ interface Invoice {
   readonly net: string;
 }
 
+/** One instalment of the payment. */
 export interface Installment {
   readonly number: string;
   readonly due: string;
   readonly value: string;
 }
 
+/** Who carries the goods, and how. */
 export interface Transport {
   readonly name: string;
   readonly freight: string;
@@ -116,6 +119,7 @@ export interface Transport {
   readonly volumes: readonly Volume[];
 }
 
+/** Packages, as the carrier counts them. */
 export interface Volume {
   readonly quantity: string;
   readonly kind: string;

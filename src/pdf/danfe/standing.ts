@@ -16,6 +16,7 @@ const CONTINGENCIES: ReadonlyMap<string, string> = new Map([
   ['9', 'EMITIDA EM CONTINGÊNCIA'],
 ]);
 
+/** What the form has to warn of: cancelled, denied, contingency, a test. */
 export function standingOf(note: Note, situation: Situation): Standing {
   const fate = fateOf(note.protocol.status, DENIED, situation);
   const { cancelled, denied, unauthorized, protocolLabel } = fate;

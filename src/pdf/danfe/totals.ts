@@ -28,6 +28,7 @@ const PATHS = {
 
 export type Totals = Readonly<Record<keyof typeof PATHS, string>>;
 
+/** The totals of a note, ready to print. */
 export function readTotals(total: XmlNode): Totals {
   return Object.fromEntries(Object.entries(PATHS).map(([name, path]) => [name, amount(total.text(path))])) as Totals;
 }

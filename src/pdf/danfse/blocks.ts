@@ -14,6 +14,7 @@ export interface Density {
   readonly brief: boolean;
 }
 
+/** Who is who: a block for each, or one line that there is nobody. */
 export function partyBlocks(note: ServiceNote, { lines }: Density): Band[][] {
   const { provider, taker, recipient, intermediary } = note;
   const regime: Cell[] = [
@@ -77,6 +78,7 @@ function partyRows(title: string, party: Party, hasRegistration: boolean, lines:
   ];
 }
 
+/** What was done, and where. */
 export function serviceRow({ service }: ServiceNote, { lines }: Density): Band {
   return row(
     [
@@ -89,6 +91,7 @@ export function serviceRow({ service }: ServiceNote, { lines }: Density): Band {
   );
 }
 
+/** Municipal and federal taxes, and those of the Reform if there are any. */
 export function taxBlocks({ issqn, federal, ibsCbs }: ServiceNote, density: Density): Band[][] {
   return [
     issqn === null
@@ -199,6 +202,7 @@ function ibsCbsRows(tax: IbsCbs, { lines }: Density): Band[] {
   ];
 }
 
+/** What it costs in the end. */
 export function totalRows({ totals }: ServiceNote, { lines }: Density): Band[] {
   return [
     row(

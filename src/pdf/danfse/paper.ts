@@ -13,10 +13,12 @@ export interface Band {
   draw(paper: Paper, y: number): void;
 }
 
+/** An empty sheet; width and height in points. */
 export function newPaper(width: number, height: number): Paper {
   return { shades: new Sheet(width, height), ink: new Sheet(width, height) };
 }
 
+/** Centimetres in points. */
 export function cm(length: number): number {
   return mm(10 * length);
 }
@@ -31,6 +33,7 @@ export const GAP = 4;
 /** 5 % of black (item 2.2.3). */
 const SHADE = 0.95;
 
+/** A grey area under the text; points. */
 export function shade(paper: Paper, x: number, y: number, width: number, height: number): void {
   paper.shades.fill([[x, y, width, height]], SHADE);
 }
@@ -48,6 +51,7 @@ export function stack(paper: Paper, bands: readonly Band[], y: number): number {
   }, y);
 }
 
+/** Of all together, in points. */
 export function heightOf(bands: readonly Band[]): number {
   return bands.reduce((sum, { height }) => sum + height, 0);
 }

@@ -64,6 +64,7 @@ export function readIssqn(note: XmlNode, dps: XmlNode): Issqn | null {
   };
 }
 
+/** Federal taxes, ready to print. */
 export interface Federal {
   readonly incomeTax: string;
   readonly socialSecurity: string;
@@ -78,6 +79,7 @@ const AFTER_PIS = /^(202[7-9]|20[3-9]\d|2[1-9]\d\d)-/;
 const WITHHELD = '1';
 const ZERO = '0.00';
 
+/** Federal taxes of a note's declaration. */
 export function readFederal(dps: XmlNode): Federal {
   const tax = dps.at('valores/trib/tribFed');
   const own = tax.at('piscofins');
@@ -96,6 +98,7 @@ export function readFederal(dps: XmlNode): Federal {
   };
 }
 
+/** The taxes of the Reform, ready to print. */
 export interface IbsCbs {
   readonly classification: string;
   readonly operation: string;

@@ -1,6 +1,7 @@
 /** Codes of the layout as the DANFSe prints them, in the words of the official schemas. A code that is not here is printed as it stands. */
 type Texts = Readonly<Record<string, string>>;
 
+/** The words of a code; one that is not known stands for itself. */
 export function textOf(texts: Texts, code: string): string {
   return Object.hasOwn(texts, code) ? (texts[code] ?? code) : code;
 }

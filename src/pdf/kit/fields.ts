@@ -83,6 +83,7 @@ export const LEADING = 1.1;
 /** From the top of a line to its baseline, as a factor of the size. */
 const ASCENT = 0.86;
 
+/** Of fitted lines, in points. */
 export function heightOf({ lines, size }: Fitted): number {
   return lines.length * size * LEADING;
 }

@@ -36,6 +36,7 @@ export interface Room {
   readonly bottom: number;
 }
 
+/** Sections laid out over sheets. */
 export interface Flowed {
   /** For each sheet, what has to be drawn. */
   readonly sheets: readonly (readonly ((sheet: Sheet) => void)[])[];

@@ -46,6 +46,7 @@ export function timeOfDay(timestamp: string): string {
   return TIMESTAMP.exec(timestamp)?.[4] ?? '';
 }
 
+/** `dd/mm/yyyy hh:mm:ss` of an instant as the document gives it, in its own offset. */
 export function dateAndTime(timestamp: string): string {
   return `${date(timestamp)} ${timeOfDay(timestamp)}`.trim();
 }
@@ -57,6 +58,7 @@ export function taxId(text: string): string {
   return text;
 }
 
+/** A CEP with its hyphen; anything else as it stands. */
 export function postalCode(text: string): string {
   return /^\d{8}$/.test(text) ? `${text.slice(0, 5)}-${text.slice(5)}` : text;
 }

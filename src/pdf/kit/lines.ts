@@ -71,6 +71,7 @@ export function rule(width: number): Piece {
   return { height: 7, draw: (sheet, x, y) => sheet.line([x, y + 3.5], [x + width, y + 3.5], { dashed: true }) };
 }
 
+/** Room, in points. */
 export function space(height: number): Piece {
   return { height, draw: () => undefined };
 }

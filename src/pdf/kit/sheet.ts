@@ -9,6 +9,7 @@ export function mm(length: number): number {
 /** A4 in points, upright. */
 export const A4 = { width: 595.28, height: 841.89 } as const;
 
+/** How text looks; sizes in points. */
 export interface TextStyle {
   readonly font: Font;
   readonly size: number;
@@ -18,6 +19,7 @@ export interface TextStyle {
   readonly red?: true;
 }
 
+/** How a line looks; widths in points. */
 export interface LineStyle {
   readonly width?: number;
   readonly grey?: number;
@@ -46,7 +48,9 @@ export type Mark =
   /** Another drawing with its upper left corner at a point, perhaps turned by a quarter against the clock: then its x axis points up. */
   | { readonly kind: 'drawing'; readonly at: Point; readonly turned: boolean; readonly marks: readonly Mark[] };
 
+/** Points from the upper left corner. */
 export type Point = readonly [x: number, y: number];
+/** Upper left corner and size, in points. */
 export type Area = readonly [x: number, y: number, width: number, height: number];
 export type Align = 'left' | 'center' | 'right';
 

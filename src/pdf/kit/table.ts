@@ -12,6 +12,7 @@ export interface Column {
   readonly align?: Align;
 }
 
+/** How a table looks. */
 export interface TableStyle {
   readonly regular: Font;
   readonly bold: Font;

@@ -1,5 +1,6 @@
 import { type Font, textWidth } from './fonts.js';
 
+/** Text broken into lines of a size that fits. */
 export interface Fitted {
   readonly lines: readonly string[];
   readonly size: number;

@@ -14,6 +14,7 @@ export interface Signer {
   readonly keyPem: string;
 }
 
+/** A certificate to be issued. */
 export interface CertificateRequest {
   readonly commonName: string;
   readonly publicPem: string;

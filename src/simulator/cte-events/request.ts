@@ -12,6 +12,7 @@ import {
 } from '../events/form.js';
 import type { Element } from '../soap/element.js';
 
+/** Namespace of CT-e. */
 export const CTE = 'http://www.portalfiscal.inf.br/cte';
 
 const LAYOUT = layoutOf(CTE);

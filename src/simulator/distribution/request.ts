@@ -10,6 +10,7 @@ type DistributionQuestion =
   | { readonly kind: 'consNSU'; readonly nsu: Nsu }
   | { readonly kind: 'consChNFe'; readonly key: string };
 
+/** A question, read. */
 export interface DistributionRequest {
   /** tpAmb. */
   readonly environmentCode: '1' | '2';
@@ -17,6 +18,7 @@ export interface DistributionRequest {
   readonly question: DistributionQuestion;
 }
 
+/** A question, or the status that it is refused with. */
 export type ReadRequest =
   | { readonly ok: true; readonly request: DistributionRequest }
   /** `taxId` is what could be made out, for the journal. */

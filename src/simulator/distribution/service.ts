@@ -31,6 +31,7 @@ import { writeHttp } from './write.js';
 /** Above this many bytes a message is refused (214). */
 const LARGEST_MESSAGE = 10_240;
 
+/** What every distribution service shares. */
 export interface DistributionContext {
   readonly registry: QueueRegistry;
   readonly scripts: Scripts;

@@ -78,6 +78,7 @@ const KINDS: Readonly<Record<string, EventKind>> = {
 
 /** Types that come about a note that the company received, carries or may read; and about one of its own. */
 export const EVENTS_ABOUT_OTHERS = ['110111', '110110', '610600', '610610', '610554'] as const;
+/** Events that come to who issued the note. */
 export const EVENTS_ABOUT_OWN = ['210200', '210210', '210240', '210220', '610600'] as const;
 
 /** An event about `note`, made from the seed. `type` may be one that nobody knows: it becomes a well-formed event of that type. */

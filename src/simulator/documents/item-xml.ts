@@ -25,6 +25,7 @@ function isOrdinary(note: Note): boolean {
   return note.issuer.regime === '3';
 }
 
+/** Sums over the items of a note; zero in a note that is not an ordinary one. */
 export function totalsOf(note: Note): TaxTotals {
   if (!isOrdinary(note)) return { base: 0, icms: 0, pis: 0, cofins: 0, reform: null };
   const sum = (of: (item: Item) => number) => note.items.reduce((total, item) => total + of(item), 0);

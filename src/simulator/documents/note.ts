@@ -49,6 +49,7 @@ export interface Cast {
   readonly environmentCode: '1' | '2';
 }
 
+/** What a note is made from. */
 export interface NoteRequest {
   /** Position in the company's sequence; gives the number of the note, and is found again from it. */
   readonly index: number;
@@ -66,6 +67,7 @@ export function numberAt(seed: string, index: number): number {
   return 1 + ((firstNumber(seed) + index) % NUMBERS);
 }
 
+/** The position of a note in its sequence, from its number. */
 export function indexOfNumber(seed: string, number: number): number {
   return (number - 1 - firstNumber(seed) + NUMBERS) % NUMBERS;
 }

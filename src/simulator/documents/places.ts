@@ -1,5 +1,6 @@
 import type { Uf } from '../../documents/uf.js';
 
+/** A capital. */
 export interface Place {
   readonly uf: Uf;
   /** IBGE code of the municipality. */

@@ -26,6 +26,7 @@ export type Stretch =
 
 type Generated = Extract<Stretch, { type: 'generated' }>;
 
+/** A document of a sequence. */
 export interface SequenceDocument {
   /** What it was made as; `given` documents say nothing. */
   readonly kind: GeneratedKind | 'given';
@@ -34,6 +35,7 @@ export interface SequenceDocument {
   readonly xml: string;
 }
 
+/** Whose sequence it is; everything made up follows from it. */
 export interface SequenceProfile {
   readonly worldSeed: string;
   readonly taxId: string;

@@ -28,12 +28,14 @@ export interface EventRequest {
   readonly details: Readonly<Record<string, string>>;
 }
 
+/** The events of a request, or the status that all of it is refused with. */
 export type ReadEvents =
   /** `lot`: idLote, where the layout has one. */
   | { readonly ok: true; readonly lot: string; readonly events: readonly EventRequest[] }
   /** The whole request is refused. `author`: what could be made out, for the journal. */
   | { readonly ok: false; readonly cStat: string; readonly detail: string; readonly author: string | null };
 
+/** What is answered about one event. */
 export interface EventVerdict {
   readonly cStat: string;
   readonly rule: Rule | null;
@@ -41,6 +43,7 @@ export interface EventVerdict {
   readonly detail: string | null;
 }
 
+/** What an event is judged by besides itself. */
 export interface EventCircumstances {
   readonly environment: Environment;
   readonly at: number;
@@ -58,6 +61,7 @@ export interface AnsweredEvent {
   readonly protocol: string | null;
 }
 
+/** What is answered to a request. */
 export interface EventsAnswer {
   readonly lot: string;
   readonly environmentCode: '1' | '2';

@@ -18,6 +18,7 @@ import type { SignatureJudge } from './signature.js';
 const LARGEST_MESSAGE = 512_000;
 /** So many identical rejections of one event within an hour are misuse (NT 2018.002). */
 const IDENTICAL_REJECTIONS = 20;
+/** What every reception of events shares. */
 export interface EventContext {
   readonly registry: QueueRegistry;
   readonly scripts: Scripts;

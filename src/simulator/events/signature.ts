@@ -24,6 +24,7 @@ const CANONICAL = [
   `${C14N}#WithComments`,
   ...['', 'WithComments'].map((end) => `http://www.w3.org/2001/10/xml-exc-c14n#${end}`),
 ];
+/** Those that NF-e and CT-e take: inclusive C14N, RSA with SHA-1 or SHA-256. */
 export const USUAL_ALGORITHMS: Algorithms = [
   CANONICAL,
   [`${DSIG}rsa-sha1`, 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'],

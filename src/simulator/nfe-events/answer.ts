@@ -41,6 +41,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   '999': 'Rejeicao: Erro nao catalogado',
 };
 
+/** xMotivo of an event's answer. */
 export const eventStatusText = (cStat: string) => TEXTS[cStat] ?? `Rejeicao: codigo ${cStat}`;
 
 const NFE = 'http://www.portalfiscal.inf.br/nfe';

@@ -12,6 +12,7 @@ import { verifySignature } from '../events/signature.js';
 import type { Rule } from '../rules/state.js';
 
 const MINUTE = 60_000;
+/** cOrgao of who registers. */
 export const ORGAN: Readonly<Record<NfeAuthority, string>> = { an: '91', svrs: '92' };
 
 /** What becomes of one event, in the order in which the service finds fault: form, signature, author, note, time, what was said before. */

@@ -40,6 +40,7 @@ export function adnAnswer(
   });
 }
 
+/** The answer REJEICAO with one error. */
 export function adnRejection(environment: Environment, at: number, code: string): RestAnswer {
   return json(400, {
     ...envelope(environment, at, 'REJEICAO'),

@@ -8,6 +8,7 @@ export type BoxChange =
   | { readonly state: BoxState }
   | { readonly removed: true };
 
+/** Whose box, in which environment. */
 export interface BoxName {
   readonly taxId: string;
   readonly environment: Environment;

@@ -7,11 +7,13 @@ import type { Environment } from '../../model/words.js';
 const NS = 'xmlns="http://www.sped.fazenda.gov.br/nfse"';
 const CITY = '3550308';
 
+/** A party of a note. */
 export interface Person {
   readonly taxId: string;
   readonly name: string;
 }
 
+/** What a note is made from. */
 export interface InvoiceParts {
   /** Tax ID of the box in which it lies: boxes count for themselves, and share no key. */
   readonly box: string;
@@ -33,6 +35,7 @@ export function invoiceKey({ box, number, provider, issuedAt }: InvoiceParts): s
   return first49 + nfseKeyCheckDigit(first49);
 }
 
+/** The XML of a note. */
 export function invoice(parts: InvoiceParts): string {
   const { number, provider, taker, issuedAt, environment } = parts;
   const key = invoiceKey(parts);

@@ -13,6 +13,7 @@ export interface EventFault {
   readonly rule: Rule | null;
 }
 
+/** What a statement is judged by besides itself. */
 export interface EventCircumstances {
   readonly environment: Environment;
   /** Key in the address. */
@@ -80,6 +81,7 @@ function faultOfNote({ author, type, id }: NfseEventRequest, { about }: EventCir
   return said ? fault('E1833', `${type} after ${said.type}`) : null;
 }
 
+/** A statement that stands. */
 export interface RegisteredEvent {
   readonly type: string;
   readonly sequence: number;

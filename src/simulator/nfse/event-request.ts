@@ -19,6 +19,7 @@ export interface NfseEventRequest {
   readonly signed: boolean;
 }
 
+/** A statement, or the code that it is refused with. */
 export type ReadRequest =
   | { readonly ok: true; readonly request: NfseEventRequest }
   | { readonly ok: false; readonly code: string; readonly detail: string };

@@ -7,6 +7,7 @@ import type { ServiceAnswer } from '../server/service.js';
 import type { NfseGovernment } from './government.js';
 import type { RestAnswer } from './rest.js';
 
+/** What the NFS-e hosts are made with. */
 export interface NfseFrontOptions extends HttpsHostOptions {
   readonly government: NfseGovernment;
 }

@@ -19,6 +19,7 @@ const LEAST_PAUSE_MS = 1_000;
 /** After "none found" the manual asks for an hour. */
 const EMPTY_MS = 3_600_000;
 
+/** What ADN and Sefin share with the rest of the simulator. */
 export interface NfseOptions {
   readonly clock: SimulatorClock;
   readonly journal: Journal;

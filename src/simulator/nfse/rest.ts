@@ -23,6 +23,7 @@ export interface RestAnswer {
   readonly wire?: WireFault | null;
 }
 
+/** A page of HTML, as a front answers that is not the service. */
 export function page(status: number, title: string): RestAnswer {
   const body = `<html><head><title>${status} ${title}</title></head></html>`;
   return { status, contentType: 'text/html; charset=utf-8', body };

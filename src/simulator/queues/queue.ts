@@ -25,6 +25,7 @@ export interface QueueDefinition {
   readonly missing: readonly Nsu[];
 }
 
+/** A document with its place in the queue. */
 export interface NumberedDocument extends SequenceDocument {
   readonly nsu: Nsu;
 }

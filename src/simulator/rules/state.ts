@@ -24,6 +24,7 @@ export interface UsageState {
   readonly lastDistributionAt: number | null;
 }
 
+/** A tax ID that nobody has asked for yet. */
 export const UNUSED: UsageState = {
   pointer: null,
   lastAskedFrom: null,
@@ -95,6 +96,7 @@ export interface Timing {
   readonly sixtyDays: number;
 }
 
+/** The hour and the 60 days on a time scale, in milliseconds. */
 export function timingOf(timeScale: number): Timing {
   return { hour: 3_600_000 / timeScale, sixtyDays: (60 * 86_400_000) / timeScale };
 }

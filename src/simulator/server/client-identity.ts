@@ -32,6 +32,7 @@ function isAboutTime(error: unknown): boolean {
   return String(error).includes('CERT_HAS_EXPIRED') || String(error).includes('CERT_NOT_YET_VALID');
 }
 
+/** Who a client is, by its certificate. */
 export function identityOf(certificate: X509Certificate): ClientIdentity {
   const fingerprint = certificate.fingerprint256;
   let identity = identities.get(fingerprint);

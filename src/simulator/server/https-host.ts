@@ -9,6 +9,7 @@ import type { ServiceAnswer } from './service.js';
 /** More than any request may have; a service says what is too much for it. */
 const LARGEST_BODY = 1_000_000;
 
+/** What an HTTPS host is made with. */
 export interface HttpsHostOptions {
   readonly host: string;
   /** 0: a free one. */

@@ -7,6 +7,7 @@ import { HttpsHost, type HttpsHostOptions } from './https-host.js';
 import { frontPage } from './pages.js';
 import type { GovernmentService, ServiceAnswer } from './service.js';
 
+/** What the government's host is made with. */
 export interface FrontOptions extends HttpsHostOptions {
   readonly clock: SimulatorClock;
   readonly services: readonly GovernmentService[];

@@ -19,6 +19,7 @@ export type WireFault =
   | { readonly type: 'cut'; readonly afterBytes: number | null }
   | { readonly type: 'slow'; readonly ms: number };
 
+/** What a service says; the front sends it. */
 export interface ServiceAnswer {
   readonly httpStatus: number;
   readonly contentType: string;

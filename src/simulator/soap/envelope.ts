@@ -16,6 +16,7 @@ export interface SoapOperation {
   readonly path: readonly string[];
 }
 
+/** A SOAP request, or why it is none. */
 export type SoapRequest =
   /** `data`: the elements inside the data element. */
   | {
@@ -103,6 +104,7 @@ export function soapFault(version: SoapVersion, blame: 'sender' | 'receiver', re
   );
 }
 
+/** The Content-Type that this version of SOAP has. */
 export function soapContentType(version: SoapVersion, charset = 'utf-8'): string {
   return `${version === '1.1' ? 'text/xml' : 'application/soap+xml'}; charset=${charset}`;
 }

@@ -30,6 +30,7 @@ export interface ObjectStore {
   check(): Promise<void>;
 }
 
+/** An object as a listing shows it. */
 export interface StoredObject {
   readonly key: string;
   readonly size: number;
@@ -37,6 +38,7 @@ export interface StoredObject {
   readonly writtenAt: number;
 }
 
+/** There is no object of this key. */
 export class ObjectNotFound extends Error {
   override readonly name = 'ObjectNotFound';
   constructor(readonly key: string) {

@@ -21,6 +21,7 @@ import {
 } from './object-store.js';
 import { WatchedSource } from './streams.js';
 
+/** A bucket, and how it is reached. */
 export interface S3Address {
   readonly bucket: string;
   /** Empty, or ends in '/'. */

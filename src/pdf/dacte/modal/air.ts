@@ -3,6 +3,7 @@ import type { XmlNode } from '../../kit/xml-node.js';
 import { type Codes, coded } from '../codes.js';
 import { field, fields, type ModalBlock } from './block.js';
 
+/** The block of a freight by air. */
 export function air(aereo: XmlNode): ModalBlock {
   const handling = aereo
     .at('natCarga')

@@ -13,6 +13,7 @@ export function fields(always: readonly Field[], optional: readonly Field[] = []
   return [...always, ...optional.filter(({ value }) => value !== '')];
 }
 
+/** A field of a block; `share` is its part of the row's width. */
 export function field(label: string, value: string, share = 1): Field {
   return { label, value, share };
 }

@@ -3,6 +3,7 @@ import type { XmlNode } from '../../kit/xml-node.js';
 import { type Codes, coded } from '../codes.js';
 import { field, type ModalBlock } from './block.js';
 
+/** The block of a freight by several modals. */
 export function multimodal(modal: XmlNode): ModalBlock {
   const insurance = modal.at('seg');
   return {

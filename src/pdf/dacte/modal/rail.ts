@@ -3,6 +3,7 @@ import type { XmlNode } from '../../kit/xml-node.js';
 import { type Codes, coded } from '../codes.js';
 import { field, fields, type ModalBlock, records } from './block.js';
 
+/** The block of a freight by rail. */
 export function rail(ferrov: XmlNode): ModalBlock {
   const mutual = ferrov.at('trafMut');
   // Before layout 3.00 the railways and the freight stood outside of trafMut.

@@ -3,6 +3,7 @@ import type { XmlNode } from '../../kit/xml-node.js';
 import { type Codes, coded, meaning } from '../codes.js';
 import { field, fields, type ModalBlock, records } from './block.js';
 
+/** The block of a freight by road. */
 export function road(rodo: XmlNode): ModalBlock {
   const people = rodo.all('moto').map((driver) => joined([driver.text('xNome'), taxId(driver.text('CPF'))], ' '));
   const seals = rodo.all('lacRodo').map((seal) => seal.text('nLacre'));
@@ -88,6 +89,7 @@ export function road(rodo: XmlNode): ModalBlock {
   };
 }
 
+/** The block of a transport of people (CT-e OS). */
 export function roadOfPeople(rodo: XmlNode): ModalBlock {
   const vehicle = rodo.at('veic');
   const owner = vehicle.at('prop');

@@ -3,6 +3,7 @@ import type { XmlNode } from '../../kit/xml-node.js';
 import { type Codes, meaning } from '../codes.js';
 import { field, fields, type ModalBlock } from './block.js';
 
+/** The block of a freight by water. */
 export function water(aquav: XmlNode): ModalBlock {
   const barges = aquav.all('balsa').map((barge) => barge.text('xBalsa') || barge.text());
   return {

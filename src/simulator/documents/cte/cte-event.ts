@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<string, EventKind>> = {
   '240140': { description: 'CT-e de Substituicao', element: 'evCTeSubstituicao', author: 'issuer', details: () => '' },
 };
 
+/** The types that are made up. */
 export const CTE_EVENT_TYPES = Object.keys(KINDS);
 
 /** procEventoCTe 4.00: an event about a transport with its registration. `type` may be one that nobody knows. */

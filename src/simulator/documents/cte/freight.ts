@@ -15,6 +15,7 @@ export type PartyRole = (typeof PARTIES)[number];
 /** What the company that asks is in it. The issuer gets no document of its own, only other people's events about it. */
 export type FreightRole = PartyRole | 'taker' | 'autXML' | 'issuer';
 
+/** Road, air, water, rail, pipeline, several. */
 export const MODALS = ['01', '02', '03', '04', '05', '06'] as const;
 export type Modal = (typeof MODALS)[number];
 
@@ -48,6 +49,7 @@ export interface Freight {
   readonly environmentCode: '1' | '2';
 }
 
+/** What a freight is made from. */
 export interface FreightRequest {
   /** Position in the company's sequence; gives the number of the document. */
   readonly index: number;
