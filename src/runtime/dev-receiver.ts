@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import getPort from 'get-port';
 import { Webhook } from 'standardwebhooks';
+import { onUsualPort } from './usual-port.js';
 
 /** A webhook's body; what is shown of it. */
 export interface Arrival {
@@ -44,11 +45,9 @@ export async function startReceiver(
       () => undefined, // the sender broke off
     );
   });
-  const port = await getPort({ port: 4000 });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
+  await onUsualPort({ port: 4000 }, (port) => once(server.listen(port, '127.0.0.1'), 'listening'));
   return {
-    url: `http://127.0.0.1:${port}/webhooks`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,4 +1,3 @@
-import getPort from 'get-port';
 import { startApi } from '../api/start.js';
 import { governmentAddresses } from '../government/addresses.js';
 import { createCertificateCheck } from '../government/certificate-check.js';
@@ -15,6 +14,7 @@ import type { DevScreen } from './dev-screen.js';
 import * as servers from './dev-servers.js';
 import type { Stops } from './stops.js';
 import { type Supervised, type Supervisor, supervise } from './supervise.js';
+import { onUsualPort } from './usual-port.js';
 import { startWorker } from './worker.js';
 
 /** What the embedded system is made with. */
@@ -76,24 +76,24 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   const apiKey = config.apiKey ?? folder.apiKey();
   const host = config.http.host ?? '127.0.0.1';
-  const port = options.apiPort ?? (await getPort({ port: 3000, host }));
   const addresses = governmentAddresses(simulator?.endpointsFile() ?? config.endpointsFile);
   const governmentCaFile = simulator?.caPem ?? config.governmentCaFile;
   const checkCertificate = createCertificateCheck({
     transport: createHttpsTransport({ caFile: governmentCaFile }),
     addresses,
   });
-  const { url: apiUrl, close } = await startApi({
-    ...shared,
-    apiKey,
-    checkCertificate,
-    publicUrl: config.publicUrl,
-    host,
-    port,
-  }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(`port ${port} is in use: choose another with --port, or leave --port and MALOTE_HTTP_PORT out`);
-  });
+  const { publicUrl } = config;
+  const listen = (port: number) => startApi({ ...shared, apiKey, checkCertificate, publicUrl, host, port });
+  const { apiPort } = options;
+  const { url: apiUrl, close } =
+    apiPort === null
+      ? await onUsualPort({ port: 3000, host }, listen)
+      : await listen(apiPort).catch((error: unknown) => {
+          if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+          throw new Error(
+            `port ${apiPort} is in use: choose another with --port, or leave --port and MALOTE_HTTP_PORT out`,
+          );
+        });
   stops.push(() => close());
   screen.ready('API', apiUrl);
 
@@ -165,12 +165,11 @@ async function government(
   { folder, screen, stops }: SystemOptions,
   { backlog, timeScale }: NonNullable<SystemOptions['simulator']>,
 ): Promise<Simulator> {
-  const simulator = await startSimulator({
-    folder: folder.in('simulator'),
-    timeScale,
-    port: await getPort({ port: 4443 }),
-    controlPort: await getPort({ port: 4480 }),
-  });
+  const simulator = await onUsualPort({ port: 4443 }, (port) =>
+    onUsualPort({ port: 4480 }, (controlPort) =>
+      startSimulator({ folder: folder.in('simulator'), timeScale, port, controlPort }),
+    ),
+  );
   stops.push(() => simulator.stop());
   fillSimulator(simulator, backlog);
   screen.ready('Government, simulated', simulator.url);

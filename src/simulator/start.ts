@@ -11,6 +11,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     options.authority ??
     (options.folder === undefined ? createAuthority([host]) : openAuthority(options.folder, [host]));
   const simulator = new Simulator(options, authority, folder);
-  await simulator.start(host, (it) => startControlApi(it, options.controlPort ?? 0));
+  try {
+    await simulator.start(host, (it) => startControlApi(it, options.controlPort ?? 0));
+  } catch (error) {
+    await simulator.stop();
+    throw error;
+  }
   return simulator;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createSecureContext } from 'node:tls';
+import getPort from 'get-port';
 import {
   createAuthority,
   type JournalEntry,
@@ -162,4 +163,11 @@ test('faulty requests say what is wrong and where', async () => {
     assert.equal(answer.status, status, `${method} ${path}`);
     assert.match(answer.text, text);
   }
+});
+
+test('one that cannot listen at its control port lets go of the government’s', async () => {
+  const port = await getPort();
+  const controlPort = Number(new URL(simulator.controlUrl).port);
+  await assert.rejects(startSimulator({ port, controlPort }), { code: 'EADDRINUSE' });
+  await (await startSimulator({ port })).stop();
 });
