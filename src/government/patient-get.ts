@@ -48,9 +48,7 @@ export function createPatientGet(
   const breakerOf = (whose: string, failures: number): CircuitBreakerPolicy => {
     const known = breakers.get(whose);
     if (known) return known;
-    // A call that found out nothing, because all are held back, does not end what it was to find out about its certificate.
-    const failed = handleWhenResult(isFailure).orWhen(() => policy.state === CircuitState.HalfOpen);
-    const policy = circuitBreaker(failed, {
+    const policy = circuitBreaker(handleWhenResult(isFailure), {
       halfOpenAfter: Math.ceil(HELD_BACK_MS / timeScale),
       breaker: new ConsecutiveBreaker(failures),
     });

@@ -29,6 +29,7 @@ beforeEach(async () => {
   taxId = rows[0]?.taxId ?? '';
   key = nfseKey(++numbers);
   sefin.exchanges.length = 0;
+  sefin.requests.length = 0;
   sefin.fates = [];
   adn.box = [];
 });
@@ -110,10 +111,14 @@ describe('a statement about an NFS-e', () => {
   });
 
   test('the service’s own failures are waited out: the same bytes again', async () => {
-    sefin.fates = ['E1217', 'E1831', 'E1206'].map((code) => ({ status: 400, body: `{"erro":{"codigo":"${code}"}}` }));
+    sefin.fates = ['E1217', 'E1831', 'E1206', 'E1843'].map((code) => ({
+      status: 400,
+      body: `{"erro":{"codigo":"${code}"}}`,
+    }));
     const row = await settled(await confirm());
-    assert.deepEqual([row.status, row.attempts], ['registered', 4]);
-    assert.deepEqual(sefin.exchanges, Array(4).fill('POST 203202'));
+    assert.deepEqual([row.status, row.attempts], ['registered', 5]);
+    assert.deepEqual(sefin.exchanges, Array(5).fill('POST 203202'));
+    assert.equal(new Set(sefin.requests).size, 1);
   });
 
   test('429 and a refused certificate send nothing for an hour, and put nothing in doubt', async () => {
@@ -195,6 +200,13 @@ describe('an answer that got lost', () => {
     const row = await settled(await confirm());
     assert.deepEqual(sefin.exchanges, ['POST 203202', 'GET 203202', 'POST 203202', 'GET 203202']);
     assert.equal(row.status, 'registered');
+    for (const code of ['E0802', 'E1833', 'E1835']) {
+      sefin.exchanges.length = 0;
+      key = nfseKey(++numbers);
+      sefin.fates = [{ status: 400, body: `{"erro":{"codigo":"${code}"}}`, done: true }];
+      assert.equal((await settled(await confirm())).status, 'registered', code);
+      assert.deepEqual(sefin.exchanges, ['POST 203202', 'GET 203202'], code);
+    }
   });
 
   test('another statement registered before is a rejection, with the first answer’s code', async () => {

@@ -257,6 +257,16 @@ describe('whose notes are told of', () => {
 
     const now = await w.clock.now();
     assert.equal(await w.db.transaction((tx) => releaseHistory(tx, capture, now)), 3);
+    const { rows: waiting } = await w.db.query<{ nsu: string }>(
+      `select d.nsu::text from held_documents h join documents d on d.id = h.document_id
+       where h.company_id = $1 order by h.release_at`,
+      [capture.companyId],
+    );
+    assert.deepEqual(
+      waiting.map(({ nsu: number }) => number),
+      ['1', '3', '4'],
+      'however many there are, the oldest are taken first',
+    );
     w.clock.advance(1_000);
     await run(w.activities.housekeeping.releaseHeld);
     await run(w.activities.housekeeping.releaseHeld);

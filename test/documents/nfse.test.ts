@@ -134,7 +134,9 @@ describe('NFS-e', () => {
     assert.deepEqual(roles(nfse({ otherRecipient: SERVICE.stranger }), SERVICE.stranger), ['otherRecipient']);
     assert.deepEqual(roles(nfse({ tpEmit: '3', emitter: SERVICE.intermediary }), SERVICE.intermediary), ['emitter']);
     assert.equal(directionOf('nfse', decode(nfse()).metadata, SERVICE.provider), 'issued');
-    assert.equal(directionOf('nfse', decode(nfse({ taker: SERVICE.provider })).metadata, SERVICE.provider), 'received');
+    for (const other of [{ taker: SERVICE.provider }, { intermediary: SERVICE.provider }]) {
+      assert.equal(directionOf('nfse', decode(nfse(other)).metadata, SERVICE.provider), 'received');
+    }
   });
 
   test('root elements decide; both layouts; an announcement that differs is recorded', () => {

@@ -404,7 +404,7 @@ describe('the request', () => {
       assert.equal(await call('c'), 'unreadable', 'finds out that nothing is over');
       mock.timers.tick(61_000);
       await fails(1, () => 'a');
-      assert.equal(await call('a'), HELD_BACK, 'tried once, not ten times');
+      assert.equal(await call('a'), HELD_BACK, 'its own failures still count');
     });
   });
 });
