@@ -102,6 +102,10 @@ describe('a note that is too much', () => {
         dest: { xNome: 'W'.repeat(5000) },
       },
     ],
+    ...['nNF', 'serie', 'tpNF'].map((name): [string, NoteParts] => [
+      `400 letters for ${name}`,
+      { ...full, ide: { ...(full.ide as object), [name]: 'X'.repeat(400) } },
+    ]),
   ];
   for (const [name, note] of ends) test(name, () => assertReadable(procNfe(note)));
 

@@ -4,7 +4,7 @@ import type { Piece } from '../kit/flow.js';
 import { inGroups, joined, labelled } from '../kit/formats.js';
 import { mm, type Sheet } from '../kit/sheet.js';
 import { FORM } from '../kit/style.js';
-import { type Fitted, fit, wrap, wrapAll } from '../kit/text-fit.js';
+import { type Fitted, firstLine, fit, wrap, wrapAll } from '../kit/text-fit.js';
 import type { Standing } from '../standing.js';
 import type { Note } from './note.js';
 
@@ -87,9 +87,7 @@ function drawTitle(sheet: Sheet, note: Note, folio: string, x: number, y: number
   const subtitle: Fitted = { lines: ['Documento Auxiliar', 'da Nota Fiscal', 'Eletrônica'], size: 8 };
   drawLines(sheet, subtitle, FORM.regular, x, top + 16, width, 'center');
   drawDirection(sheet, note, x + 8, top + 45, width - 16);
-  sheet.text(`Nº ${note.number}`, x, top + 75, { font: FORM.bold, size: 10 }, 'center', width);
-  sheet.text(`SÉRIE ${note.series}`, x, top + 87, { font: FORM.bold, size: 10 }, 'center', width);
-  sheet.text(`FOLHA ${folio}`, x, top + 99, { font: FORM.bold, size: 10 }, 'center', width);
+  drawNumber(sheet, note, folio, x, [top + 75, top + 87, top + 99], width);
 }
 
 /** The same, side by side over the barcode. */
@@ -100,17 +98,30 @@ function drawTitleStrip(sheet: Sheet, note: Note, folio: string, x: number, y: n
   const subtitle: Fitted = { lines: ['Documento Auxiliar da', 'Nota Fiscal Eletrônica'], size: 8 };
   drawLines(sheet, subtitle, FORM.regular, x, y + 20, third + 14, 'center');
   drawDirection(sheet, note, x + third + 22, y + 13, third - 34);
-  const number = { font: FORM.bold, size: 10 };
-  sheet.text(`Nº ${note.number}`, x + 2 * third, y + 14, number, 'center', third);
-  sheet.text(`SÉRIE ${note.series}`, x + 2 * third, y + 27, number, 'center', third);
-  sheet.text(`FOLHA ${folio}`, x + 2 * third, y + 40, number, 'center', third);
+  drawNumber(sheet, note, folio, x + 2 * third, [y + 14, y + 27, y + 40], third);
+}
+
+/** Number, series and sheet, one below the other at the given heights. */
+function drawNumber(
+  sheet: Sheet,
+  note: Note,
+  folio: string,
+  x: number,
+  heights: readonly number[],
+  width: number,
+): void {
+  const style = { font: FORM.bold, size: 10 };
+  for (const [at, text] of [`Nº ${note.number}`, `SÉRIE ${note.series}`, `FOLHA ${folio}`].entries()) {
+    sheet.text(firstLine(text, style.font, style.size, width - 4), x, heights[at] ?? 0, style, 'center', width);
+  }
 }
 
 function drawDirection(sheet: Sheet, note: Note, x: number, y: number, width: number): void {
   sheet.text('0 - ENTRADA', x, y + 7, { font: FORM.regular, size: 8 });
   sheet.text('1 - SAÍDA', x, y + 17, { font: FORM.regular, size: 8 });
   sheet.box(x + width - 16, y, 16, 18);
-  sheet.text(note.operation, x + width - 16, y + 12.5, { font: FORM.bold, size: 10 }, 'center', 16);
+  const operation = firstLine(note.operation, FORM.bold, 10, 16);
+  sheet.text(operation, x + width - 16, y + 12.5, { font: FORM.bold, size: 10 }, 'center', 16);
 }
 
 interface CodeBoxes {

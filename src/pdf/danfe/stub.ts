@@ -2,7 +2,7 @@ import { drawLines, fieldRow, heightOf } from '../kit/fields.js';
 import { joined, labelled } from '../kit/formats.js';
 import { Sheet } from '../kit/sheet.js';
 import { FORM } from '../kit/style.js';
-import { type Fitted, wrap } from '../kit/text-fit.js';
+import { type Fitted, firstLine, wrap } from '../kit/text-fit.js';
 import type { Note } from './note.js';
 
 /** Height of the receipt that the recipient signs and the carrier tears off. */
@@ -40,8 +40,13 @@ function stubOf(note: Note, length: number): Sheet {
   ).draw(stub, 0, TEXT);
   stub.box(left, 0, NUMBER_WIDTH, STUB);
   stub.text('NF-e', left, 14, { font: FORM.bold, size: 12 }, 'center', NUMBER_WIDTH);
-  stub.text(joined(['Nº', note.number], ' '), left, 28, { font: FORM.bold, size: 10 }, 'center', NUMBER_WIDTH);
-  stub.text(joined(['SÉRIE', note.series], ' '), left, 40, { font: FORM.bold, size: 10 }, 'center', NUMBER_WIDTH);
+  const number = { font: FORM.bold, size: 10 };
+  for (const [y, text] of [
+    [28, joined(['Nº', note.number], ' ')],
+    [40, joined(['SÉRIE', note.series], ' ')],
+  ] as const) {
+    stub.text(firstLine(text, number.font, number.size, NUMBER_WIDTH - 4), left, y, number, 'center', NUMBER_WIDTH);
+  }
   stub.line([0, STUB + CUT / 2], [length, STUB + CUT / 2], { dashed: true });
   return stub;
 }

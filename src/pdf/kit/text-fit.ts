@@ -53,6 +53,11 @@ export function wrap(text: string, font: Font, size: number, width: number): str
   return lines;
 }
 
+/** What of a text that should be short fits in one line: for numbers, of which a document may say anything. */
+export function firstLine(text: string, font: Font, size: number, width: number): string {
+  return textWidth(text, font, size) <= width ? text : (wrap(text, font, size, width)[0] ?? '');
+}
+
 /** {@link wrap} for several paragraphs. */
 export function wrapAll(paragraphs: readonly string[], font: Font, size: number, width: number): string[] {
   return paragraphs.flatMap((paragraph) => wrap(paragraph, font, size, width));
