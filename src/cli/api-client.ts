@@ -39,7 +39,7 @@ const HINTS: Readonly<Record<string, string>> = {
   confirmation_required: 'add --confirm once a person has decided it',
   export_has_no_file: '"malote export list" shows how far it is; files are kept for 7 days',
   capture_held: 'resume it with "malote capture resume"',
-  not_supported: 'only NF-e can be asked for by access key: use --nsu',
+  not_supported: 'with --nsu',
   capture_missing: 'start one with "malote capture start"',
   capture_stopped: 'start it with "malote capture start"',
   point_quota_exhausted: '20 documents an hour can be asked for one by one',
@@ -189,7 +189,8 @@ function failureOf({ status, headers }: Response, problem: Problem, apiUrl: stri
   }
   const what = errors === undefined ? detail : errors.map(({ field, message }) => `${field}: ${message}`).join('; ');
   const log = status >= 500 ? `the log of the API says more, by the request id ${requestId}` : undefined;
-  const hints = [HINTS[code] ?? log, againIn(headers.get('retry-after'))].filter((hint) => hint !== undefined);
+  const again = againIn(headers.get('retry-after'));
+  const hints = [HINTS[code] ?? (again === undefined ? log : undefined), again].filter((hint) => hint !== undefined);
   return new CliFailure(
     hints.length === 0 ? `${what}` : `${what} (${hints.join('; ')})`,
     code === 'invalid_input' ? EXIT.wrongUse : EXIT.failed,

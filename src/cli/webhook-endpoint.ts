@@ -37,6 +37,6 @@ export function showEndpoint(endpoint: Endpoint, command: Command): void {
     companies: endpoint.companyIds?.join(', ') ?? 'all',
     'document types': endpoint.documentTypes?.join(', ') ?? 'all',
     description: endpoint.description,
-    'secret before until': previousSecretUntil === null ? null : localTime(previousSecretUntil),
+    'old secret until': previousSecretUntil === null ? null : localTime(previousSecretUntil),
   });
 }

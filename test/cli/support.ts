@@ -48,3 +48,17 @@ export function malote(args: readonly string[], options: RunOptions = {}): Promi
     child.stdin.end(input);
   });
 }
+
+/** The command line against an API: `run` takes its words, `json` gives what a command printed with --json, one object a line. */
+export function commandLine(env: Readonly<Record<string, string>>) {
+  const run = (...words: string[]) => malote(words, { env });
+  const json = async (...words: string[]) => {
+    const { code, out, err } = await run(...words, '--json');
+    if (code !== 0) throw new Error(`malote ${words.join(' ')}: ${code} ${err}`);
+    return out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+  return { run, json };
+}
