@@ -30,10 +30,17 @@ export const manifestation = z
     late: z.boolean().describe('Registered after its deadline (155)'),
     statusCode: z.string().nullable().describe('cStat of the last answer about it; 573: it was registered before'),
     statusText: z.string().nullable().describe('xMotivo, or in our words why there is no answer yet'),
-    protocol: z.string().nullable().describe('nProt; null also where it was registered by another program (573)'),
+    protocol: z
+      .string()
+      .nullable()
+      .describe(
+        'nProt; null also where no answer told it: its answer got lost, or another program registered it (573)',
+      ),
     registeredAt: answeredInstant.nullable(),
     settledAt: answeredInstant.nullable(),
-    documentId: uuid.nullable().describe('The registered event as a document'),
+    documentId: uuid
+      .nullable()
+      .describe('The registered event as a document; null also where another program registered it (573)'),
   })
   .meta({ id: 'Manifestation' });
 

@@ -131,7 +131,7 @@ export async function listEventsOfKey(
 /** Manifestations of the recipient (NF-e) and of the taker (CT-e). */
 const MANIFESTATIONS = ['210200', '210210', '210220', '210240', '610110', '610111'];
 
-/** Somebody's event is among the documents, or ours was registered: one that was registered before (573) leaves no document. */
+/** Somebody's event is among the documents, or ours was registered: another program's (573) leaves no document. */
 const eventExists = (types: string) => `(exists (
     select from documents e
     where e.key = d.key and e.company_id = d.company_id and e.environment = d.environment and e.event_type = any(${types}))

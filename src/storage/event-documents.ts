@@ -34,7 +34,9 @@ export interface OwnEvent {
   readonly id: string;
   readonly key: string;
   readonly type: string;
-  readonly protocol: string;
+  readonly sequence: number | null;
+  /** Null: the answer that told it got lost. */
+  readonly protocol: string | null;
   /** Null: it has not come by distribution yet. */
   readonly nsu: Nsu | null;
 }
@@ -42,7 +44,8 @@ export interface OwnEvent {
 /** Our own registered manifestations about these keys. */
 export async function ownEvents(db: Queryable, capture: CaptureKey, keys: readonly string[]): Promise<OwnEvent[]> {
   const { rows } = await db.query<OwnEvent>(
-    `select d.id, d.key, d.event_type as type, d.event ->> 'protocol' as protocol, ${nsuColumn('d.nsu', 'nsu')} from documents d
+    `select d.id, d.key, d.event_type as type, d.event_sequence as sequence, d.event ->> 'protocol' as protocol,
+       ${nsuColumn('d.nsu', 'nsu')} from documents d
      where key = any($4) and company_id = $1 and document_type = $2 and environment = $3 and origin = 'manifestation'`,
     [...captureValues(capture), keys],
   );

@@ -83,6 +83,8 @@ export async function giveToCall(
 ): Promise<void> {
   await tx.query(
     `update manifestations m set signed = s.signed, signed_until = s.signed_until, attempts = m.attempts + $7,
+       -- What was signed anew is not what an earlier request may have registered.
+       answer_lost = m.answer_lost and m.signed = s.signed,
        call_id = $1, call_started_at = $2, call_deadline = $3, next_attempt_at = $3, together = cardinality($4::uuid[]),
        put_off = false
      from unnest($4::uuid[], $5::bytea[], $6::timestamptz[]) as s (id, signed, signed_until) where m.id = s.id`,
@@ -117,6 +119,7 @@ export interface ManifestationResult {
   readonly nextAttemptAt: number | null;
   readonly failures: number;
   readonly unanswered: number;
+  readonly answerLost: boolean;
   readonly alone: boolean;
   readonly late: boolean;
   readonly statusCode: string | null;
@@ -137,10 +140,10 @@ export async function recordResults(
   if (results.length === 0) return;
   await tx.query(
     `update manifestations m set status = r.status, next_attempt_at = to_timestamp(r."nextAttemptAt" / 1000.0), failures = r.failures,
-       unanswered = r.unanswered, alone = r.alone, late = r.late, status_code = r."statusCode", status_text = r."statusText", protocol = r.protocol,
+       unanswered = r.unanswered, answer_lost = r."answerLost", alone = r.alone, late = r.late, status_code = r."statusCode", status_text = r."statusText", protocol = r.protocol,
        registered_at = to_timestamp(r."registeredAt" / 1000.0), document_id = r."documentId", call_deadline = null,
        xml_due_at = to_timestamp(r."xmlDueAt" / 1000.0), settled_at = case when r.status <> 'pending' then $2::timestamptz end
-     from json_to_recordset($1) as r (id uuid, status text, "nextAttemptAt" bigint, failures int, unanswered int, alone boolean,
+     from json_to_recordset($1) as r (id uuid, status text, "nextAttemptAt" bigint, failures int, unanswered int, "answerLost" boolean, alone boolean,
        late boolean, "statusCode" text, "statusText" text, protocol text, "registeredAt" bigint, "documentId" uuid, "xmlDueAt" bigint)
      where m.id = r.id`,
     [JSON.stringify(results), instant(now)],

@@ -31,6 +31,8 @@ export interface ManifestationRow extends CaptureKey {
   readonly attempts: number;
   readonly failures: number;
   readonly unanswered: number;
+  /** A request with these signed bytes may have registered the event, and its answer got lost. */
+  readonly answerLost: boolean;
   readonly alone: boolean;
   /** The signed event, UTF-8; every attempt sends these bytes. */
   readonly signed: Buffer | null;
@@ -55,7 +57,7 @@ export interface ManifestationRow extends CaptureKey {
 /** For `select … from manifestations m`. */
 export const MANIFESTATION_COLUMNS = `m.id, m.company_id as "companyId", m.document_type as "documentType", m.environment, m.key, m.type,
   m.sequence, m.subject, m.origin, m.status, m.justification, m.fields, m.requested_at as "requestedAt", m.deadline,
-  m.expires_at as "expiresAt", m.next_attempt_at as "nextAttemptAt", m.attempts, m.failures, m.unanswered, m.alone, m.signed,
+  m.expires_at as "expiresAt", m.next_attempt_at as "nextAttemptAt", m.attempts, m.failures, m.unanswered, m.answer_lost as "answerLost", m.alone, m.signed,
   m.signed_until as "signedUntil", m.call_id as "callId", m.call_started_at as "callStartedAt", m.together, m.call_deadline as "callDeadline",
   m.late, m.status_code as "statusCode", m.status_text as "statusText", m.protocol, m.registered_at as "registeredAt",
   m.settled_at as "settledAt", m.document_id as "documentId"`;

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { cteEventService } from '../../src/activities/manifestation/cte-event-service.js';
 import { type CteEventCall, type CteEvents, readCteEventAnswer } from '../../src/government/cte-events.js';
 import type { EventAnswer } from '../../src/government/event-answer.js';
+import { parseNsu } from '../../src/model/nsu.js';
 import type { CaptureKey, CaptureOptions } from '../../src/model/words.js';
 import { listCalls } from '../../src/storage/call-log.js';
 import { getDocument, listDocuments } from '../../src/storage/documents.js';
@@ -12,7 +13,7 @@ import { cte, cteEvent, cteKey } from '../documents/cte-samples.js';
 import { verifySignature } from '../government/verify-signature.js';
 import { documents } from './government.js';
 import { eventWorld, manifestation, requested, SendActivity, silence } from './manifestation-support.js';
-import { committed, count, dies, dyingAt, eventsOf, MINUTE, newCapture, query, world } from './support.js';
+import { committed, count, dies, dyingAt, eventsOf, HOUR, MINUTE, newCapture, query, world } from './support.js';
 
 /** The taker's events about CT-e, through the same activity as NF-e's: what differs is said by its event service. */
 
@@ -119,6 +120,17 @@ describe('events about CT-e', () => {
       [[documentId, '000000000000001']],
     );
     assert.equal((await eventsOf(w, capture.companyId)).length, 1);
+
+    // A further copy, under a number of its own.
+    w.clock.advance(2 * HOUR);
+    w.government.answers(documents([{ nsu: 2, xml, schema: 'procEventoCTe_v4.00.xsd' }], 2));
+    committed(await query(w, capture));
+    const copies = await listDocuments(w.db, { companyId: capture.companyId, nsu: parseNsu('2') }, { limit: 10 });
+    assert.deepEqual(
+      copies.rows.map(({ suppressed }) => suppressed?.split(':')[0]),
+      ['own_manifestation'],
+    );
+    assert.equal((await eventsOf(w, capture.companyId)).length, 1);
   });
 
   test('follow the filters of the capture: what is not chosen says why it was not told of', async () => {
@@ -179,9 +191,53 @@ describe('events about CT-e', () => {
     assert.deepEqual(waits, [1, 2, 61]);
     answers = [answered('631', 'Duplicidade de evento[nProt:135260000999999][dhRegEvento:2026-11-30T08:00:00-03:00]')];
     await send(capture);
-    const { status, statusCode, protocol, documentId } = await now(row);
-    assert.deepEqual([status, statusCode, protocol, documentId], ['registered', '631', '135260000999999', null]);
+    const { status, statusCode, protocol } = await now(row);
+    assert.deepEqual([status, statusCode, protocol], ['registered', '631', '135260000999999']);
     assert.equal(new Set(asked.slice(-4).map(({ event }) => event)).size, 1);
+  });
+
+  test('whose answer got lost become a document by 631; what is distributed of them later is kept and told of no more', async () => {
+    const capture = await capturing();
+    const row = await disagree(capture, newKey());
+    const PROTOCOL_BEFORE = '135260000888888';
+    answers = [
+      () => silence('unknown'),
+      answered('631', `Duplicidade de evento[nProt:${PROTOCOL_BEFORE}][dhRegEvento:2026-11-30T08:00:00-03:00]`),
+    ];
+    await send(capture);
+    w.clock.advance(MINUTE);
+    await send(capture);
+    const { status, statusCode, protocol, documentId } = await now(row);
+    assert.deepEqual([status, statusCode, protocol], ['registered', '631', PROTOCOL_BEFORE]);
+    const document = await getDocument(w.db, documentId ?? '');
+    assert.deepEqual([document?.kind, document?.origin, document?.key], ['procEventoCTe', 'manifestation', row.key]);
+    assert.match(document?.warnings.join() ?? '', /^answer_lost: .*\(631\)/);
+    const told = ['transportation_invoice_inbound/event_raised_successfully'];
+    assert.deepEqual(await eventsOf(w, capture.companyId), told);
+
+    const xml = cteEvent({ key: row.key, type: '610110', details: '<evPrestDesacordo/>' }).replace(
+      /<nProt>\d+<\/nProt>(?=(?:(?!<nProt>).)*$)/s,
+      `<nProt>${PROTOCOL_BEFORE}</nProt>`,
+    );
+    w.government.answers(documents([{ nsu: 1, xml, schema: 'procEventoCTe_v4.00.xsd' }], 1));
+    committed(await query(w, capture));
+    const { rows } = await listDocuments(w.db, { companyId: capture.companyId }, { limit: 10 });
+    const distributed = rows.find(({ id }) => id !== documentId);
+    assert.equal(rows.length, 2);
+    assert.deepEqual([distributed?.nsu, distributed?.event?.protocol], ['000000000000001', PROTOCOL_BEFORE]);
+    assert.match(distributed?.suppressed ?? '', /^own_manifestation/);
+    assert.deepEqual(await eventsOf(w, capture.companyId), told);
+    assert.equal(await count(w, 'usage_records', capture.companyId), 1);
+  });
+
+  test('that another program registered (631) are linked to nothing of ours', async () => {
+    const capture = await capturing();
+    const row = await disagree(capture, newKey());
+    answers = [answered('631', 'Duplicidade de evento[nProt:135260000777777]')];
+    await send(capture);
+    const { status, protocol, documentId } = await now(row);
+    assert.deepEqual([status, protocol, documentId], ['registered', '135260000777777', null]);
+    assert.deepEqual(await eventsOf(w, capture.companyId), []);
   });
 });
 

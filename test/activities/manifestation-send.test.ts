@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CallObserver } from '../../src/activities/index.js';
+import type { EventAnswer } from '../../src/government/event-answer.js';
 import { getArchive } from '../../src/storage/archives.js';
 import { listCalls } from '../../src/storage/call-log.js';
 import { getDocument } from '../../src/storage/documents.js';
@@ -154,6 +155,71 @@ describe('a registered event', () => {
     const archive = await getArchive(w.db, call?.archiveId ?? '');
     const bytes = await w.deps.objectStore.get(archive?.objectKey ?? '');
     assert.match(bytes.toString(), /^<retEnvEvento/);
+  });
+});
+
+describe('an event that was registered before (573)', () => {
+  const told = ['product_invoice_inbound/input_event_raised_successfully'];
+  const becomes = async (lost: () => EventAnswer) => {
+    const capture = await newCapture(w);
+    const row = await requested(w, capture, note(), '210200');
+    w.events.script = lost;
+    await sendDue(w, capture);
+    w.clock.advance(HOUR);
+    w.events.script = everything('573');
+    assert.equal((await sendDue(w, capture)).registered, 1);
+    return { capture, row: await manifestation(w, row.id) };
+  };
+
+  for (const [name, lost] of [
+    ['no answer', () => silence('unknown')],
+    ['an answer that cannot be read', () => whole('<html>502</html>', 502)],
+    ['an answer about others only', () => answer([{ id: `ID210200${key(1)}01`, cStat: '135' }])],
+  ] as const) {
+    test(`after ${name}, it is ours: a document of the signed bytes and this answer, told of once, and counted`, async () => {
+      const { capture, row } = await becomes(lost);
+      assert.deepEqual([row.status, row.statusCode, row.protocol], ['registered', '573', null]);
+      const document = await getDocument(w.db, row.documentId ?? '');
+      assert.ok(document);
+      assert.deepEqual(
+        [document.kind, document.origin, document.key, document.eventType, document.event?.statusCode],
+        ['procEventoNFe', 'manifestation', row.key, '210200', '573'],
+      );
+      assert.equal(document.event?.protocol, undefined);
+      assert.match(document.warnings.join(), /^answer_lost: .*\(573\)/);
+      const xml = Buffer.from(await readXml(w.deps.objectStore, document, (bytes) => bytes)).toString();
+      assert.ok(xml.includes(row.signed?.toString() ?? 'nothing'));
+      const { digest, signature } = verifySignature(xml);
+      assert.ok(digest && signature);
+      assert.deepEqual(await eventsOf(w, capture.companyId), told);
+      assert.equal(await count(w, 'usage_records', capture.companyId), 1);
+      await sendDue(w, capture);
+      assert.deepEqual(await eventsOf(w, capture.companyId), told);
+    });
+  }
+
+  for (const [name, refused] of [
+    ['never left', () => silence('not_sent')],
+    ['met a service that was shut down', () => answer([], '108')],
+  ] as const) {
+    test(`although ours ${name}, it is another program's: no document of ours, and nobody is told`, async () => {
+      const { capture, row } = await becomes(refused);
+      assert.deepEqual([row.status, row.statusCode, row.documentId], ['registered', '573', null]);
+      assert.deepEqual(await eventsOf(w, capture.companyId), []);
+      assert.equal(await count(w, 'documents', capture.companyId), 0);
+    });
+  }
+
+  test('stays ours whatever the service says in between', async () => {
+    const capture = await newCapture(w);
+    const row = await requested(w, capture, note(), '210200');
+    for (const script of [() => silence('unknown'), () => answer([], '108'), everything('656'), everything('573')]) {
+      w.events.script = script;
+      await sendDue(w, capture);
+      w.clock.advance(2 * HOUR);
+    }
+    const { status, statusCode, documentId } = await manifestation(w, row.id);
+    assert.deepEqual([status, statusCode, documentId !== null], ['registered', '573', true]);
   });
 });
 
@@ -321,6 +387,22 @@ describe('a request that is refused as a whole', () => {
 });
 
 describe('certificates', () => {
+  test('what was signed anew is not what a lost answer was about: then 573 leaves no document', async () => {
+    const capture = await newCapture(w, { certificate: false });
+    const now = await w.clock.now();
+    await giveCertificate(w, capture.companyId, { from: now - HOUR, to: now + HOUR });
+    const row = await requested(w, capture, note(), '210200');
+    w.events.script = () => silence('unknown');
+    await sendDue(w, capture);
+    w.clock.advance(2 * HOUR);
+    await giveCertificate(w, capture.companyId);
+    w.events.script = everything('573');
+    await sendDue(w, capture);
+    const { status, documentId } = await manifestation(w, row.id);
+    assert.deepEqual([status, documentId], ['registered', null]);
+    assert.deepEqual(await eventsOf(w, capture.companyId), []);
+  });
+
   test('an event whose certificate has ended is signed again under the same Id', async () => {
     const capture = await newCapture(w, { certificate: false });
     const now = await w.clock.now();

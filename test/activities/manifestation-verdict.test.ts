@@ -32,6 +32,7 @@ const row = (more: Partial<ManifestationRow> = {}): ManifestationRow => ({
   attempts: 1,
   failures: 0,
   unanswered: 0,
+  answerLost: false,
   alone: false,
   signed: null,
   signedUntil: null,

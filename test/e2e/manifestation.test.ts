@@ -113,6 +113,7 @@ describe('manifestations from end to end, hours skipped, every signature verifie
       rows.map(({ status, statusCode, attempts, sequence }) => [status, statusCode, attempts, sequence]),
       rows.map(() => ['registered', '573', 4, 1]),
     );
+    assert.ok(rows.every(({ documentId }) => documentId !== null));
     const events = system.simulator.events.list().filter(({ author }) => author === taxId);
     assert.deepEqual(events.map(({ id }) => id).sort(), [first, second].map((key) => `ID210200${key}01`).sort());
     await env.sleep('2 hours');
@@ -218,6 +219,7 @@ describe('manifestations from end to end, hours skipped, every signature verifie
     // The first answer got lost: the repeat was told which event is there.
     const [first, second] = [rows.get(lost), rows.get(plain)];
     assert.deepEqual([first?.status, first?.statusCode, first?.attempts], ['registered', '631', 2]);
+    assert.equal((await documentsOf(companyId, { kind: 'procEventoCTe', key: lost }))[0]?.id, first?.documentId);
     assert.deepEqual([second?.status, second?.statusCode, second?.attempts], ['registered', '135', 1]);
     const registered = system.simulator.events.list().filter(({ author }) => author === taxId);
     assert.deepEqual(
@@ -249,7 +251,8 @@ describe('manifestations from end to end, hours skipped, every signature verifie
       [companyId],
     );
     assert.deepEqual(told, [
-      { action: 'event_raised_successfully', n: 3 },
+      // The one whose answer got lost as well.
+      { action: 'event_raised_successfully', n: 4 },
       { action: 'issued_successfully', n: freights.length },
     ]);
     assert.deepEqual(system.simulator.journal.violations({ taxId }), []);

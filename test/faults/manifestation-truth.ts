@@ -9,7 +9,7 @@ import type { Scene } from './capture-scene.js';
 const MINUTE = 60_000;
 const MOST_EVENTS = 20;
 
-/** Statuses that bring a document; 573 is the answer about an event whose own answer got lost. */
+/** Statuses that bring a document, besides 573 of an event whose own answer got lost. */
 const WITH_DOCUMENT: ReadonlySet<string | null> = new Set(['135', '136', '155']);
 
 /** After every command. */
@@ -84,16 +84,22 @@ const OF_THE_ENVELOPE: ReadonlySet<string | null> = new Set(['215', '225']);
 const mayHaveChanged = ({ attempts, statusCode }: ManifestationRow) =>
   attempts > 1 && ['650', '651', '596', '215', '225'].includes(statusCode ?? '');
 
-/** Every registered event one document of its own and one notification; a repeat that was answered 573 none. */
+/** Every registered event is one document of its own and one notification; one that is asked for anew is the same event. */
 async function assertDocuments({ database, capture }: Scene, rows: readonly ManifestationRow[]): Promise<void> {
   const { rows: documents } = await database.query<{ id: string; protocol: string; told: number }>(
     `select id, event ->> 'protocol' as protocol, (select count(*)::int from events e where e.document_id = d.id) as told
      from documents d where company_id = $1 and origin = 'manifestation'`,
     [capture.companyId],
   );
-  const withDocument = rows.filter(
-    ({ status, statusCode }) => status === 'registered' && WITH_DOCUMENT.has(statusCode),
-  );
+  const registered = rows.filter(({ status }) => status === 'registered');
+  const rejected = new Set(rows.filter(({ status }) => status === 'rejected').map(idOf));
+  for (const row of registered) {
+    const hasDocument = WITH_DOCUMENT.has(row.statusCode) || row.answerLost;
+    assert.equal(row.documentId !== null, hasDocument, `${row.type} (${row.statusCode})`);
+    // There is no other program here that says anything: what was there before is ours.
+    if (!hasDocument) assert.ok(rejected.has(idOf(row)), `${row.type} (${row.statusCode}) has no document`);
+  }
+  const withDocument = registered.filter(({ documentId }) => documentId !== null);
   const expected = withDocument.map(({ documentId, protocol }) => `${documentId} ${protocol} told 1 times`);
   const found = documents.map(({ id, protocol, told }) => `${id} ${protocol} told ${told} times`);
   assert.deepEqual(found.sort(), expected.sort());

@@ -57,6 +57,7 @@ const done = (row: ManifestationRow, more: Partial<ManifestationResult> = {}): M
   nextAttemptAt: null,
   failures: 0,
   unanswered: 0,
+  answerLost: false,
   alone: false,
   late: false,
   statusCode: '135',

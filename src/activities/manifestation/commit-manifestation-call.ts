@@ -21,7 +21,7 @@ import { storeDocuments } from '../page/store-items.js';
 import { eventServiceOf } from './event-services.js';
 import type { ManifestationDependencies } from './manifestation-dependencies.js';
 import { type Proof, proofDocument, storeProof } from './manifestation-proofs.js';
-import { isNew, type Judged, resultOf, verdictOn } from './manifestation-verdict.js';
+import { isOurs, type Judged, resultOf, verdictOn } from './manifestation-verdict.js';
 
 /** What one request did, in numbers. */
 export type Counts = Pick<SendResult, 'sent' | 'registered' | 'rejected' | 'statusCode'>;
@@ -61,7 +61,7 @@ export async function commitManifestationCall(
   return counts;
 }
 
-/** The documents of the events that were registered now, by the events' ids. */
+/** The documents of our events that the answer calls registered, by the events' ids. */
 async function storeProofs(
   deps: ManifestationDependencies,
   call: CallRow,
@@ -71,7 +71,7 @@ async function storeProofs(
   const rows = results.length > 0 ? await deps.database.transaction((tx) => lockOfCall(tx, call, call.id)) : [];
   for (const row of rows) {
     const result = resultOf(row, results);
-    if (result && isNew(result)) proofs.set(row.id, await storeProof(deps, call, row, result));
+    if (result && isOurs(row, result)) proofs.set(row.id, await storeProof(deps, call, row, result));
   }
   return proofs;
 }

@@ -19,7 +19,13 @@ export interface Proof {
   readonly objectKey: string;
   readonly schema: string;
   readonly body: Buffer;
+  /** Code, ": " and text. */
+  readonly warnings: readonly string[];
 }
+
+/** Its answer names neither the protocol nor the instant of the registration. */
+const answerLost = (statusCode: string) =>
+  `answer_lost: the answer that registered this event got lost; the one in here (${statusCode}) says that it is registered`;
 
 /**
  * Writes the document's object, before any row refers to it. The same event and answer give the same object, so a repeat changes nothing.
@@ -40,14 +46,15 @@ export async function storeProof(
   await patiently(limitsOf(deps), isDown, () =>
     deps.objectStore.put(objectKey, body, { contentType: 'application/xml' }),
   );
-  return { objectKey, schema, body };
+  const warnings = result.meaning === 'registered_before' ? [answerLost(result.statusCode)] : [];
+  return { objectKey, schema, body, warnings };
 }
 
 /** The document's row, with its archive. Null: it cannot be decoded, which only a strange answer brings about; the object stays. */
 export async function proofDocument(
   tx: Transaction,
   call: CallRow,
-  { objectKey, schema, body }: Proof,
+  { objectKey, schema, body, warnings }: Proof,
   { taxId, at }: { readonly taxId: string; readonly at: number },
 ): Promise<DocumentRow | null> {
   const item = {
@@ -76,5 +83,7 @@ export async function proofDocument(
     capturedAt: at,
   });
   const capture = { companyId, documentType, environment };
-  return documentRow({ capture, taxId, archiveId, objectKey, origin: 'manifestation', capturedAt: at }, item, decoded);
+  const place = { capture, taxId, archiveId, objectKey, origin: 'manifestation', capturedAt: at } as const;
+  const row = documentRow(place, item, decoded);
+  return { ...row, warnings: [...row.warnings, ...warnings] };
 }

@@ -120,10 +120,17 @@ function onResult(row: ManifestationRow, result: EventResult, judged: Judged): V
   }
 }
 
-/** Whether this answer registered the event: it then is a document of its own. */
-export const isNew = ({ meaning }: EventResult) => meaning === 'registered' || meaning === 'registered_late';
+/** Whether this answer registered the event. */
+const isNew = ({ meaning }: EventResult) => meaning === 'registered' || meaning === 'registered_late';
 
-/** One that was registered before is success, but of whose event is not known: protocol and time only where the answer tells them. */
+/**
+ * Whether it is an event of ours that this answer calls registered, and so a document: registered now, or before by these very bytes, whose
+ * answer got lost. What was registered before without that is another program's, in bytes that are not here.
+ */
+export const isOurs = ({ answerLost }: Pick<ManifestationRow, 'answerLost'>, result: EventResult): boolean =>
+  isNew(result) || (answerLost && result.meaning === 'registered_before');
+
+/** One that was registered before is success, but protocol and time are known only where the answer tells them. */
 function registered(row: ManifestationRow, result: EventResult, { at, timeScale }: Judged): Verdict {
   const { statusCode, statusText, meaning, protocol, registeredAt } = result;
   return {
@@ -190,6 +197,7 @@ function again(row: ManifestationRow, { at, timeScale, step }: Judged, failure: 
     ...kept(row),
     failures: row.failures + 1,
     unanswered,
+    answerLost: step === null && (row.answerLost || failure.unanswered === true),
     alone: row.alone || unanswered >= UNANSWERED_ALONE,
     statusCode,
     statusText,
@@ -202,12 +210,13 @@ function alone(row: ManifestationRow, statusCode: string, { at }: Judged): Verdi
   return { ...kept(row), alone: true, statusCode, statusText, nextAttemptAt: at };
 }
 
-const kept = ({ id, failures, unanswered, alone: single, statusCode, statusText }: ManifestationRow) =>
+const kept = ({ id, failures, unanswered, answerLost, alone: single, statusCode, statusText }: ManifestationRow) =>
   ({
     id,
     status: 'pending',
     failures,
     unanswered,
+    answerLost,
     alone: single,
     late: false,
     statusCode,

@@ -114,6 +114,7 @@ export interface Decided {
 /**
  * Decides for documents that come together, in whatever order they and those that were there before came.
  *
+ * @param documents with `suppressed` where there is a reason already
  * @param stored what was there with the same keys
  */
 export function decideDeliveries(
@@ -123,7 +124,7 @@ export function decideDeliveries(
 ): Decided {
   const policy = documents[0] && POLICIES[documents[0].documentType];
   if (!policy) return { documents: [...documents], held: [] };
-  const verdicts = documents.map((document) => policy(document, chosen));
+  const verdicts = documents.map((document) => known(document) ?? policy(document, chosen));
   const alone = documents.map((document, i) => ({ ...document, suppressed: reasonOf(verdicts[i]) }));
   const reasons = reasonsByKey([...stored, ...alone]);
   const decided = alone.map((document, i): DocumentRow => {
@@ -157,6 +158,10 @@ export function followed(reason: string | null | undefined): string | null {
   if (reason === null) return null;
   return isUnlisted(reason) ? reason : NOT_SELECTED;
 }
+
+/** One of which it is known already why nobody is told. */
+const known = ({ suppressed }: DocumentRow): Verdict | null =>
+  suppressed === null ? null : { kind: 'suppress', reason: suppressed };
 
 function reasonOf(verdict: Verdict | undefined): string | null {
   return verdict?.kind === 'suppress' ? verdict.reason : null;

@@ -8,8 +8,8 @@ const KNOWN = 'own_manifestation: the customer was told of this event when it wa
 
 /**
  * Events of ours that come by distribution: they were stored and told of when they were registered. The whole event gives its number to
- * that document and is not stored again, although the government writes it in its own way; a summary of it, or a further copy, is stored
- * without a webhook. A repeat finds the number and does the same.
+ * that document and is not stored again, although the government writes it in its own way; a summary of it, a further copy, or the first one
+ * that tells its protocol because our answer got lost, is stored without a webhook. A repeat finds the number and does the same.
  *
  * @returns what is to be stored, and the ids of the documents that got their number now
  */
@@ -32,7 +32,7 @@ export async function recognizeOwnEvents(
     const known = own.find((each) => isSame(each, row));
     if (!known || row.nsu === null) return [row];
     const number = known.nsu ?? numbered.get(known.id) ?? null;
-    if (isSummary(row) || (number !== null && number !== row.nsu)) {
+    if (isSummary(row) || known.protocol === null || (number !== null && number !== row.nsu)) {
       return [{ ...row, suppressed: row.suppressed ?? KNOWN }];
     }
     if (known.nsu === null) numbered.set(known.id, row.nsu);
@@ -47,6 +47,8 @@ export async function recognizeOwnEvents(
 
 const isSummary = ({ kind }: DocumentRow) => kind === 'resEvento';
 
-function isSame({ key, type, protocol }: OwnEvent, row: DocumentRow): boolean {
-  return key === row.key && type === row.eventType && protocol === row.event?.protocol;
+/** By the protocol; where ours is not known, by what the event's Id is made of. */
+function isSame({ key, type, sequence, protocol }: OwnEvent, row: DocumentRow): boolean {
+  if (key !== row.key || type !== row.eventType) return false;
+  return protocol === null ? sequence === row.eventSequence : protocol === row.event?.protocol;
 }
