@@ -9,7 +9,7 @@ export function systemCommands(program: Command): void {
     .description('run everything on this machine: Temporal, PostgreSQL, API, worker, a simulated government')
     .option('--data-dir <folder>', 'where everything is kept (MALOTE_DATA; default .malote)')
     .option('--port <port>', 'port of the API (MALOTE_HTTP_PORT; default 3000 or a free one)', port)
-    .option('--backlog <documents>', 'documents that wait for a demo company at the first start', count)
+    .option('--backlog <documents>', 'NF-e that wait for a demo company at the first start', count)
     .option('--no-simulator', 'without the simulated government and its demo companies')
     .option('--until-drained', 'end once every demo company is drained; the last line is a summary in JSON')
     .action(async (options) => {

@@ -1,3 +1,5 @@
+import type { DocumentType } from '../model/words.js';
+
 /** A problem that our own API answered. */
 class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
@@ -37,8 +39,8 @@ export class DevApi {
     await this.ask('PUT', `/v1/companies/${companyId}/certificate`, { pfx: pfx.toString('base64'), password });
   }
 
-  async capture(companyId: string): Promise<void> {
-    await this.ask('PUT', `/v1/companies/${companyId}/captures/nfe`, { environment: 'homologation' });
+  async capture(companyId: string, documentType: DocumentType): Promise<void> {
+    await this.ask('PUT', `/v1/companies/${companyId}/captures/${documentType}`, { environment: 'homologation' });
   }
 
   /** Makes a webhook endpoint; its secret is shown only now. */

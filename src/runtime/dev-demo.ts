@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { DOCUMENT_TYPES, type DocumentType } from '../model/words.js';
 import type { Simulator } from '../simulator/index.js';
 import type { CaptureRow } from '../storage/capture-rows.js';
 import type { DataFolder } from './data-folder.js';
@@ -23,12 +24,26 @@ const DEMO_COMPANIES: readonly DemoCompany[] = [
 
 const ENVIRONMENT = 'homologation';
 
-/** Puts the demo companies and their backlog into the simulated government, unless it remembers them. */
+/** For one NF-e that waits: most companies get fewer of the others. */
+const SHARES: Readonly<Record<DocumentType, number>> = { nfe: 1, cte: 0.5, nfse: 0.25 };
+/** The simulator keeps every NFS-e in memory. */
+const MOST_NFSE = 10_000;
+const CANCELLED_NFSE = { eventsEvery: 7 };
+
+/** Puts the demo companies and their backlog of each document type into the simulated government, unless it remembers them. */
 export function fillSimulator(simulator: Simulator, backlog: number): void {
-  const known = new Set(simulator.companies.list().map(({ taxId }) => taxId));
+  const known = new Set(
+    [...simulator.companies.list(), ...simulator.nfse.list()].map((at) => `${at.documentType} ${at.taxId}`),
+  );
   for (const { taxId, name, uf, share } of DEMO_COMPANIES) {
-    if (known.has(taxId)) continue;
-    simulator.companies.add({ taxId, environment: ENVIRONMENT, name, uf, backlog: Math.ceil(backlog * share) });
+    const who = { taxId, environment: ENVIRONMENT } as const;
+    for (const documentType of DOCUMENT_TYPES) {
+      if (known.has(`${documentType} ${taxId}`)) continue;
+      const waiting = Math.ceil(backlog * share * SHARES[documentType]);
+      if (documentType === 'nfse') {
+        simulator.nfse.add({ ...who, backlog: Math.min(waiting, MOST_NFSE), spreadDays: 60, ...CANCELLED_NFSE });
+      } else simulator.companies.add({ ...who, documentType, name, uf, backlog: waiting });
+    }
   }
 }
 
@@ -43,7 +58,7 @@ export async function registerCompanies(api: DevApi, simulator: Simulator): Prom
       const { pfx } = simulator.issueA1({ taxId, name, password });
       await api.storeCertificate(id, pfx, password);
     }
-    await api.capture(id);
+    for (const documentType of DOCUMENT_TYPES) await api.capture(id, documentType);
     byId.set(id, company);
   }
   return byId;
@@ -74,22 +89,41 @@ export class DemoEndpoint {
   }
 }
 
-/** True when everything that the government has for a company is stored, and nothing is being asked. */
-export function isDrained(simulator: Simulator, company: DemoCompany, capture: CaptureRow): boolean {
-  const { maxNsu } = simulator.companies.get({ taxId: company.taxId, environment: ENVIRONMENT });
-  return capture.ultNsu === maxNsu && capture.phase === 'waiting';
+/** True when everything that the government has for every demo company, of every document type, is stored, and nothing is being asked. */
+export function allDrained(
+  simulator: Simulator,
+  companies: ReadonlyMap<string, DemoCompany>,
+  captures: readonly CaptureRow[],
+): boolean {
+  const demo = captures.filter(({ environment }) => environment === ENVIRONMENT);
+  return (
+    demo.length === companies.size * DOCUMENT_TYPES.length &&
+    demo.every(({ companyId, documentType, ultNsu, phase }) => {
+      const company = companies.get(companyId);
+      if (company === undefined) return false;
+      const who = { taxId: company.taxId, environment: ENVIRONMENT } as const;
+      const { maxNsu } =
+        documentType === 'nfse' ? simulator.nfse.get(who) : simulator.companies.get({ ...who, documentType });
+      return ultNsu === maxNsu && phase === 'waiting';
+    })
+  );
 }
 
 /** Lets a few documents arrive now and then, so that one sees them flow. Returns a function that ends it. */
 export function startArrivals(simulator: Simulator, everyMs: number): () => void {
   const timer = setInterval(() => {
-    const company = DEMO_COMPANIES[Math.floor(Math.random() * DEMO_COMPANIES.length)];
-    if (company === undefined) return;
-    simulator.companies.arrive({
+    const company = oneOf(DEMO_COMPANIES);
+    const documentType = oneOf(DOCUMENT_TYPES);
+    if (company === undefined || documentType === undefined) return;
+    const arriving = {
       taxId: company.taxId,
       environment: ENVIRONMENT,
       count: 1 + Math.floor(Math.random() * 3),
-    });
+    } as const;
+    if (documentType === 'nfse') simulator.nfse.arrive(arriving);
+    else simulator.companies.arrive({ ...arriving, documentType });
   }, everyMs);
   return () => clearInterval(timer);
 }
+
+const oneOf = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)];

@@ -116,7 +116,8 @@ export class DevScreen {
     const phase = (capture.phase === 'waiting' ? colors.green : colors.yellow)(capture.phase.padEnd(11));
     const stand =
       of > 0
-        ? `${bold(at)} of ${of} documents`
+        ? // The NFS-e service tells no highest number.
+          `${bold(at)}${capture.documentType === 'nfse' ? '' : ` of ${of}`} documents`
         : capture.enabled
           ? 'about to ask for the first time'
           : 'nothing asked yet';

@@ -22,8 +22,8 @@ export async function readSummary(db: Queryable): Promise<Summary> {
        (select count(*)::int from calls where outcome = 'documents') as pages,
        (select count(*)::int from deliveries where status = 'delivered') as "webhooksDelivered",
        (select coalesce(sum(ult_nsu), 0)::int from captures)
-         - (select count(distinct (company_id, nsu))::int from documents where nsu is not null) as missing,
-       (select coalesce(sum(to_nsu - from_nsu + 1), 0)::int from gaps where status = 'pending') as recovering,
+         - (select count(distinct (company_id, document_type, environment, nsu))::int from documents where nsu is not null) as missing,
+       (select coalesce(sum(to_nsu - from_nsu + 1), 0)::int from gaps where status = 'pending' and means = 'point') as recovering,
        (select count(*)::int from deliveries where status = 'pending') as "webhooksPending"`,
   );
   const [row] = rows;

@@ -3,7 +3,7 @@ import { ConfigError } from '../platform/config.js';
 import type { CaptureRow } from '../storage/capture-rows.js';
 import { listCaptures } from '../storage/captures.js';
 import { DataFolder } from './data-folder.js';
-import { isDrained, startArrivals } from './dev-demo.js';
+import { allDrained, startArrivals } from './dev-demo.js';
 import { openLog } from './dev-log.js';
 import { DevScreen } from './dev-screen.js';
 import { readSummary } from './dev-summary.js';
@@ -21,7 +21,7 @@ export interface DevOptions {
   readonly untilDrained?: boolean;
   /** False: no simulated government and no demo companies. Default true. */
   readonly simulator?: boolean;
-  /** Documents that wait at the government for a demo company, at the first start. Default 150. */
+  /** NF-e that wait at the government for a demo company, at the first start; half as many CT-e, a quarter as many NFS-e. Default 150. */
   readonly backlog?: number;
   /** Port of the API. Default: MALOTE_HTTP_PORT, else 3000 or a free one. */
   readonly port?: number;
@@ -102,10 +102,11 @@ export async function runDev(options: DevOptions = {}): Promise<void> {
 
 /** Shows what happens; resolves only with `untilDrained`, once there is nothing left to do. */
 async function follow(system: System, screen: DevScreen, untilDrained: boolean, signal: AbortSignal): Promise<string> {
+  const { simulator, companies } = system;
   while (!signal.aborted) {
     const captures = await demoCaptures(system).catch(() => []); // PostgreSQL is being started again: next time
     screen.tick(captures);
-    if (untilDrained && allDrained(system, captures)) {
+    if (untilDrained && simulator !== null && allDrained(simulator, companies, captures)) {
       const { recovering, webhooksPending } = await readSummary(system.database);
       screen.recovering(recovering);
       if (recovering === 0 && webhooksPending === 0) {
@@ -121,17 +122,4 @@ async function follow(system: System, screen: DevScreen, untilDrained: boolean, 
 async function demoCaptures({ database, companies }: System): Promise<readonly CaptureRow[]> {
   if (companies.size === 0) return [];
   return (await listCaptures(database, { visible: [...companies.keys()] }, { limit: 100, cursor: null })).rows;
-}
-
-/** The simulator's demo companies have a backlog of NF-e; captures that a person added besides have no end to wait for. */
-function allDrained({ simulator, companies }: System, captures: readonly CaptureRow[]): boolean {
-  if (simulator === null) return false;
-  const demo = captures.filter(({ documentType }) => documentType === 'nfe');
-  return (
-    demo.length === companies.size &&
-    demo.every((capture) => {
-      const company = companies.get(capture.companyId);
-      return company !== undefined && isDrained(simulator, company, capture);
-    })
-  );
 }

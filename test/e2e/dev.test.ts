@@ -10,8 +10,15 @@ import { until } from '../support/until.js';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-/** Documents of the three demo companies together: two have the backlog, one has half of it. */
-const total = (backlog: number): number => 2 * backlog + Math.ceil(backlog / 2);
+/** By type, what waits for the three demo companies together: two have the backlog of NF-e, one has half of it; half as many CT-e, a quarter as many NFS-e. */
+const waiting = (backlog: number): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries({ nfe: 1, cte: 2, nfse: 4 }).map(([documentType, part]) => [
+      documentType,
+      2 * Math.ceil(backlog / part) + Math.ceil(backlog / (2 * part)),
+    ]),
+  );
+const total = (backlog: number): number => Object.values(waiting(backlog)).reduce((sum, count) => sum + count);
 
 /** Long waits are short, the same at every start on a folder. */
 const QUICK = { MALOTE_TIME_SCALE: '1200' };
@@ -97,8 +104,19 @@ describe('malote dev', () => {
     assert.equal(await first.ended, 0, first.stderr);
     const { documents, pages, webhooksDelivered, seconds } = first.summary;
     assert.deepEqual({ documents, webhooksDelivered }, { documents: total(60), webhooksDelivered: total(60) });
-    assert.ok(pages === 5 && typeof seconds === 'number');
+    assert.ok(pages === 5 + 3 + 3 && typeof seconds === 'number', `${pages} pages`);
+    assert.deepEqual(Object.keys(first.summary), ['documents', 'pages', 'webhooksDelivered', 'missing', 'seconds']);
     assert.match(first.stdout, /signatures verified/);
+    for (const [type, documents] of [
+      ['NF-e', '60 of 60'],
+      ['CT-e', '30 of 30'],
+      ['NFS-e', '15'],
+    ]) {
+      assert.match(first.stdout, new RegExp(`Padaria Aurora Ltda ${type} +waiting +${documents} documents`));
+    }
+    for (const what of [/invoices?,/, /transport documents?/, /service invoices?/, /NFS-e events?/]) {
+      assert.match(first.stdout, what);
+    }
     assert.deepEqual(brokenRules(folder), []);
     assert.equal(serverOf(folder, 'postgres') ?? serverOf(folder, 'temporal'), null, 'no server is left');
     for (const secret of ['master-key', 'api-key', 'receiver.json', 'malote.log']) {
@@ -134,7 +152,7 @@ describe('malote dev', () => {
 
   test('killed in the middle of its work, then started again: nothing lost, nothing doubled, no process left', async () => {
     const folder = scratchFolder('dev');
-    const first = new Dev(folder, ['--until-drained', '--backlog', '1000']);
+    const first = new Dev(folder, ['--until-drained', '--backlog', '800']);
     await first.says(/webhooks, signatures verified/);
     assert.ok(serverOf(folder, 'postgres') && serverOf(folder, 'temporal'));
     first.kill('SIGKILL');
@@ -148,13 +166,13 @@ describe('malote dev', () => {
     assert.equal(await second.ended, 0, second.stderr);
     // What the government gave away in an answer that the crash swallowed was asked for again, one by one.
     const { documents = 0, missing, webhooksDelivered = 0 } = second.summary;
-    assert.deepEqual({ documents, missing }, { documents: total(1000), missing: 0 });
+    assert.deepEqual({ documents, missing }, { documents: total(800), missing: 0 });
     assert.ok(webhooksDelivered >= documents, 'alerts come on top');
   });
 
   test('PostgreSQL and Temporal killed under it: they come back, and the work goes on', async () => {
     const folder = scratchFolder('dev');
-    const dev = new Dev(folder, ['--until-drained', '--backlog', '2000']);
+    const dev = new Dev(folder, ['--until-drained', '--backlog', '1200']);
     await dev.says(/webhooks, signatures verified/);
     await killServer(folder, 'postgres');
     await dev.says(/PostgreSQL ended \(signal SIGKILL\): starting it again/);
@@ -162,7 +180,7 @@ describe('malote dev', () => {
     await dev.says(/Temporal ended \(signal SIGKILL\): starting it again/);
     assert.equal(await dev.ended, 0, dev.stderr);
     const { documents = 0, missing, webhooksDelivered = 0 } = dev.summary;
-    assert.deepEqual({ documents, missing }, { documents: total(2000), missing: 0 });
+    assert.deepEqual({ documents, missing }, { documents: total(1200), missing: 0 });
     assert.ok(webhooksDelivered >= documents, 'alerts come on top');
   });
 

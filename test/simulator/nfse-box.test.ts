@@ -28,3 +28,15 @@ test('every cancellation is of a note of its box, also of one between strangers'
     [],
   );
 });
+
+test('… also of one that the company issued, and where the months change between note and cancellation', () => {
+  const box = new Box('98765432000198', 'homologation');
+  box.arrive({ count: 90, eventsEvery: 3, issuedEvery: 4, at: AT, spreadMs: 100 * 86_400_000 });
+  box.arrive({ count: 2, at: AT });
+  box.arrive({ count: 2, eventsEvery: 2, at: AT + 20 * 86_400_000 });
+  const notes = new Set(keysOf(box, 'NFSE'));
+  assert.deepEqual(
+    keysOf(box, 'EVENTO').filter((key) => !notes.has(key)),
+    [],
+  );
+});

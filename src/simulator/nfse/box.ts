@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '../../model/words.js';
-import { cancellation, invoice, invoiceKey, type Person } from './documents.js';
+import { cancellation, type InvoiceParts, invoice, invoiceKey, type Person } from './documents.js';
 
 /** One document in a company's box at the ADN. */
 export interface BoxItem {
@@ -57,6 +57,7 @@ export class Box {
   state: BoxState = { toldEmptyAt: null, reach: 0 };
   #last = 0;
   #invoices = 0;
+  #newest: InvoiceParts | null = null;
 
   constructor(
     readonly taxId: string,
@@ -71,16 +72,20 @@ export class Box {
   arrive(arrivals: Arrivals): void {
     const { count, eventsEvery = 0, strangersEvery = 0, issuedEvery = 0, skipEvery = 0, withholdEvery = 0 } = arrivals;
     const isNth = (index: number, every: number) => every > 0 && index % every === 0;
+    const issuedAt = (index: number) => arrivals.at - Math.round(((arrivals.spreadMs ?? 0) * (count - index)) / count);
     for (let index = 1; index <= count; index++) {
-      const at = arrivals.at - Math.round(((arrivals.spreadMs ?? 0) * (count - index)) / count);
+      const at = issuedAt(index);
       const withheld = isNth(index, withholdEvery);
       if (isNth(index, skipEvery)) this.#last += 1;
       if (isNth(index, eventsEvery)) {
         // Of the note before it, or of the one that comes after it.
-        const number = arrivals.eventFirst ? this.#invoices + 1 : Math.max(this.#invoices, 1);
-        const note = this.#note(number, at, PROVIDER, this.#company());
+        const next = () => this.#note(this.#invoices + 1, issuedAt(index + 1), PROVIDER, this.#company());
+        const note = (arrivals.eventFirst ? null : this.#newest) ?? next();
         const key = invoiceKey(note);
-        this.#add({ type: 'EVENTO', key, xml: cancellation(key, PROVIDER.taxId, at, this.environment), at }, withheld);
+        this.#add(
+          { type: 'EVENTO', key, xml: cancellation(key, note.provider.taxId, at, this.environment), at },
+          withheld,
+        );
         continue;
       }
       this.#invoices += 1;
@@ -92,6 +97,7 @@ export class Box {
         isIssued ? this.#company() : PROVIDER,
         isStrange || isIssued ? STRANGER : this.#company(),
       );
+      this.#newest = note;
       this.#add({ type: 'NFSE', key: invoiceKey(note), xml: invoice(note), at }, withheld);
     }
   }
@@ -130,7 +136,7 @@ export class Box {
     return { taxId: this.taxId, name: 'Tomadora Fictícia S.A.' };
   }
 
-  #note(number: number, issuedAt: number, provider: Person, taker: Person) {
+  #note(number: number, issuedAt: number, provider: Person, taker: Person): InvoiceParts {
     return { box: this.taxId, number, provider, taker, issuedAt, environment: this.environment };
   }
 }
