@@ -95,7 +95,7 @@ export const variables = z.object({
     .optional()
     .meta({
       default: '1 (`malote dev` with the simulator: 60)',
-      what: 'divides the waits of the government’s rules, for tests and demonstrations. Refused where the government itself would be asked',
+      what: 'divides the waits of the government’s rules, for tests and demonstrations. Refused where the government itself would be asked, and in a data folder whose captures began on another scale',
     }),
 
   MALOTE_ALLOW_PRIVATE_WEBHOOKS: z

@@ -87,6 +87,26 @@ export class DataFolder {
     writeFileSync(file, `${government}\n`, { mode: 0o600 });
   }
 
+  /**
+   * How fast time runs for its captures. They keep the scale with which they began: a wait that was written under another one would end
+   * too early, so no worker of another scale takes them, and they would stand still without a word.
+   *
+   * @param chosen null: none; then it is what it was, at first `usual`
+   * @throws {ConfigError} when another one was chosen than before
+   */
+  timeScale(chosen: number | null, usual: number): number {
+    const file = this.in('time-scale');
+    const kept = existsSync(file) ? Number(readFileSync(file, 'utf8')) : null;
+    const scale = chosen ?? kept ?? usual;
+    if (kept !== null && scale !== kept) {
+      throw new ConfigError([
+        `the captures in the data folder ${this.path} began on time scale ${kept}, and this start is on ${scale}: set MALOTE_TIME_SCALE to ${kept}, or give another folder, by --data-dir or MALOTE_DATA`,
+      ]);
+    }
+    writeFileSync(file, `${scale}\n`, { mode: 0o600 });
+    return scale;
+  }
+
   writeInfo(info: DevInfo): void {
     writeFileSync(this.in('dev.json'), `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
   }

@@ -53,11 +53,11 @@ export async function runDev(options: DevOptions = {}): Promise<void> {
   stops.push(lockFolder(folder.path));
   const screen = new DevScreen();
   const logger = openLog(folder.in('malote.log'), config.logLevel, (message) => screen.warn(message));
-  const timeScale = config.timeScale ?? SIMULATED_SCALE;
   const stop = stopSignal(() => screen.note('Stopped at once.'));
   let summary: object | null = null;
   try {
     folder.claimFor(simulated ? 'simulated' : 'real');
+    const timeScale = folder.timeScale(config.timeScale, simulated ? SIMULATED_SCALE : 1);
     screen.title(folder.path);
     const system = await startSystem({
       config,

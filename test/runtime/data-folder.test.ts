@@ -38,6 +38,22 @@ test('it stays with the government with which it was begun', () => {
   unwritten.claimFor('simulated');
 });
 
+test('it stays on the time scale with which it was begun', () => {
+  const folder = new DataFolder(join(base, 'scale'));
+  assert.equal(folder.timeScale(null, 60), 60);
+  assert.equal(folder.timeScale(60, 60), 60);
+  assert.throws(
+    () => folder.timeScale(600, 60),
+    (error) =>
+      error instanceof ConfigError &&
+      error.message.includes(folder.path) &&
+      /time scale 60, and this start is on 600: set MALOTE_TIME_SCALE to 60, or .*--data-dir/.test(error.message),
+  );
+  const chosen = new DataFolder(join(base, 'chosen'));
+  assert.equal(chosen.timeScale(600, 60), 600);
+  assert.equal(chosen.timeScale(null, 60), 600, 'not said again: the folder knows');
+});
+
 test('a path where nothing can be kept is refused with the path and what to do', () => {
   const file = join(base, 'file');
   writeFileSync(file, '');
