@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { initialState } from '../../src/model/capture-state.js';
-import { holdCapture, restoreCapture, setCursor } from '../../src/storage/capture-orders.js';
+import {
+  disableCapture,
+  enableCapture,
+  holdCapture,
+  restoreCapture,
+  resumeCapture,
+  setCursor,
+} from '../../src/storage/capture-orders.js';
 import { commitState } from '../../src/storage/captures.js';
+import type { Transaction } from '../../src/storage/database.js';
 import { key } from '../documents/samples.js';
-import { documents, none, nsu, summaries } from './government.js';
+import { documents, none, nsu, summaries, throttled } from './government.js';
 import {
   Activity,
   alertsOf,
@@ -68,6 +76,38 @@ describe('the guard refuses', () => {
       await w.db.transaction((tx) => commitState(tx, other, { ...initialState(), [field]: later }, { now: later }));
       assert.deepEqual((await refusalOf(other)).refusal, { reason: 'too_early', until: later });
     }
+  });
+
+  test('during a block, whatever is saved or ordered meanwhile; an hour after the 656 it asks (C05, C06)', async () => {
+    const capture = await newCapture(w);
+    w.government.answers(throttled(0), none(0));
+    const blocked = committed(await query(w, capture)).snapshot.state;
+    const until = blocked.blockedUntil ?? 0;
+    assert.ok(until >= (await w.clock.now()) + HOUR);
+    const calls = w.government.calls;
+    const refusedStill = async () => {
+      const { refusal } = refused(await query(w, capture));
+      assert.deepEqual(refusal, { reason: 'too_early', until });
+      assert.equal(w.government.calls, calls);
+    };
+    const order = async (make: (tx: Transaction, now: number) => Promise<unknown>) => {
+      w.clock.advance(8 * MINUTE);
+      const now = await w.clock.now();
+      await w.db.transaction((tx) => make(tx, now));
+      await refusedStill();
+    };
+    await refusedStill();
+    await order((tx, now) => commitState(tx, capture, { ...initialState(), phase: 'backing-off' }, { now }));
+    await order((tx, now) => resumeCapture(tx, capture, now));
+    await order((tx, now) => setCursor(tx, capture, nsu(0), now));
+    await order(async (tx, now) => {
+      await disableCapture(tx, capture, now);
+      await enableCapture(tx, { capture, now, options: () => ({}) });
+    });
+    const long = new Date(0).toISOString();
+    await order((tx, now) => enableCapture(tx, { capture, now, options: () => ({ notBefore: long }) }));
+    w.clock.advance(until - (await w.clock.now()) + 1_000);
+    assert.equal(committed(await query(w, capture)).outcome, 'none');
   });
 
   const asks = async (capture: Awaited<ReturnType<typeof newCapture>>, ultNsu: number, ahead: number) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { governmentAddresses } from '../../src/government/addresses.js';
@@ -12,6 +13,7 @@ import { createHttpsTransport } from '../../src/government/https-transport.js';
 import { createNfeDistribution, NFE_WIRE } from '../../src/government/nfe-distribution.js';
 import { type GovernmentRequest, type Transport, TransportFailure } from '../../src/government/types.js';
 import type { Nsu } from '../../src/model/nsu.js';
+import { sharedFile } from '../support/shared.js';
 import { NO_SCHEMAS, schemaOf } from '../support/xsd.js';
 import { answer, docZip, lote, zipped } from './answers.js';
 import { clientCertificate, httpsServer, people, type TestServer } from './tls-server.js';
@@ -45,6 +47,25 @@ describe('the request', () => {
       buildDistributionRequest({ ...REQUEST, cUFAutor: '51', taxId: '11144477735', query: { consChNFe: KEY } }),
       `${start}<tpAmb>1</tpAmb><cUFAutor>51</cUFAutor><CPF>11144477735</CPF><consChNFe><chNFe>${KEY}</chNFe></consChNFe></distDFeInt>`,
     );
+  });
+
+  test('carries exactly the ultNSU of the last answer (C07), and a person’s CPF as such (C19)', (context) => {
+    const wanted = {
+      '07-dist-request-exact-ultnsu.xml': REQUEST,
+      '19-dist-request-cpf.xml': {
+        ...REQUEST,
+        cUFAutor: '51',
+        taxId: '11144477735',
+        query: { distNSU: '000000000000000' as Nsu },
+      },
+    };
+    for (const [name, request] of Object.entries(wanted)) {
+      const file = sharedFile(`cases/${name}`);
+      if (file === null) return context.skip('the folder shared/ is not beside the project');
+      // The declaration is the envelope's.
+      const text = readFileSync(file, 'utf8').replace(/^<\?xml[^>]*>/, '');
+      assert.equal(buildDistributionRequest(request), text.trim());
+    }
   });
 
   test('keeps the letters of a CNPJ', () => {
