@@ -49,7 +49,7 @@ class Dev {
     this.#child.kill(signal);
   }
 
-  says(pattern: RegExp, limitMs = 180_000): Promise<true> {
+  says(pattern: RegExp, limitMs = 300_000): Promise<true> {
     return until(
       () => {
         if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.stdout}\n${this.stderr}`);
@@ -152,7 +152,7 @@ describe('malote dev', () => {
 
   test('killed in the middle of its work, then started again: nothing lost, nothing doubled, no process left', async () => {
     const folder = scratchFolder('dev');
-    const first = new Dev(folder, ['--until-drained', '--backlog', '800']);
+    const first = new Dev(folder, ['--until-drained', '--backlog', '500']);
     await first.says(/webhooks, signatures verified/);
     assert.ok(serverOf(folder, 'postgres') && serverOf(folder, 'temporal'));
     first.kill('SIGKILL');
@@ -166,13 +166,13 @@ describe('malote dev', () => {
     assert.equal(await second.ended, 0, second.stderr);
     // What the government gave away in an answer that the crash swallowed was asked for again, one by one.
     const { documents = 0, missing, webhooksDelivered = 0 } = second.summary;
-    assert.deepEqual({ documents, missing }, { documents: total(800), missing: 0 });
+    assert.deepEqual({ documents, missing }, { documents: total(500), missing: 0 });
     assert.ok(webhooksDelivered >= documents, 'alerts come on top');
   });
 
   test('PostgreSQL and Temporal killed under it: they come back, and the work goes on', async () => {
     const folder = scratchFolder('dev');
-    const dev = new Dev(folder, ['--until-drained', '--backlog', '1200']);
+    const dev = new Dev(folder, ['--until-drained', '--backlog', '800']);
     await dev.says(/webhooks, signatures verified/);
     await killServer(folder, 'postgres');
     await dev.says(/PostgreSQL ended \(signal SIGKILL\): starting it again/);
@@ -180,7 +180,7 @@ describe('malote dev', () => {
     await dev.says(/Temporal ended \(signal SIGKILL\): starting it again/);
     assert.equal(await dev.ended, 0, dev.stderr);
     const { documents = 0, missing, webhooksDelivered = 0 } = dev.summary;
-    assert.deepEqual({ documents, missing }, { documents: total(1200), missing: 0 });
+    assert.deepEqual({ documents, missing }, { documents: total(800), missing: 0 });
     assert.ok(webhooksDelivered >= documents, 'alerts come on top');
   });
 
